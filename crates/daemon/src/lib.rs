@@ -1,0 +1,1 @@
+//! The daemon: configuration, gRPC services, worker registry, timers.

@@ -1,0 +1,1 @@
+//! Compiles rules against schemas and evaluates them to a verdict with reasons.

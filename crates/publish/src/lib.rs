@@ -1,0 +1,1 @@
+//! Turns files into a snapshot or diagnostics.

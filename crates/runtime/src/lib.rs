@@ -1,0 +1,1 @@
+//! The one driver of sessions: awaits only a journal and a world.

@@ -1,0 +1,1 @@
+//! The session state machine: decide, fold, outstanding.

@@ -1,0 +1,1 @@
+//! Seeded worlds, faults and invariants.

@@ -1,0 +1,245 @@
+//! What publish freezes: one immutable document that holds everything a run needs.
+//!
+//! Serialised as canonical JSON; the content hash is the SHA-256 of those bytes. The same sources
+//! give the same bytes on every machine.
+
+mod policy;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use policy::{
+    Absent, Attachment, Case, Condition, Decision, DecisionKind, Leaf, OnReject, Op, Origin,
+    Policy, Scope, Timeout, TimeoutDefault,
+};
+
+use crate::{Digest, Json, JsonError, SideEffectClass};
+
+/// The value of [`Snapshot::format`] that this version writes and reads.
+pub const FORMAT: &str = "ordain.dev/snapshot/v1";
+/// The annotation that carries the script of the stub model provider.
+pub const STUB_SCRIPT: &str = "phrony.com/stub-script";
+
+/// One published version of an agent, with everything that it refers to inlined.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snapshot {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// Which agent, which version.
+    pub agent: Identity,
+    /// Descriptive metadata; never changes behaviour.
+    pub metadata: Metadata,
+    /// `spec.purpose`
+    pub purpose: String,
+    /// The system prompt.
+    pub instructions: String,
+    /// The model that drives the session.
+    pub model: Model,
+    /// The tools that the agent may call, in the manifest's order.
+    pub tools: Vec<Tool>,
+    /// Every policy that reaches anything, sorted by identity.
+    pub policies: Vec<Policy>,
+    /// Whether a finished turn ends the session.
+    pub session: SessionMode,
+    /// Budgets of one run.
+    pub limits: Limits,
+    /// What the final answer must look like.
+    pub output: Output,
+    /// Secrets that a run must be given, by name.
+    pub secrets: BTreeMap<String, Secret>,
+}
+
+/// `namespace.name@version`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// Dotted namespace.
+    pub namespace: String,
+    /// Name, without dots.
+    pub name: String,
+    /// Semantic version.
+    pub version: String,
+}
+
+impl Identity {
+    /// `namespace.name`
+    #[must_use]
+    pub fn logical_id(&self) -> String {
+        format!("{}.{}", self.namespace, self.name)
+    }
+}
+
+impl std::fmt::Display for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}@{}", self.namespace, self.name, self.version)
+    }
+}
+
+/// Descriptive fields of `metadata`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// Who answers for the agent.
+    pub owner: Option<String>,
+    /// Free labels.
+    pub labels: BTreeMap<String, String>,
+    /// Free annotations.
+    pub annotations: BTreeMap<String, String>,
+    /// `metadata.governance`
+    pub governance: Governance,
+}
+
+/// `metadata.governance`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Governance {
+    /// Free word.
+    pub risk_tier: Option<String>,
+    /// Free words.
+    pub classifications: Vec<String>,
+    /// Names of boundaries; their effect is compiled into the policies.
+    pub authority_boundaries: Vec<String>,
+    /// Framework packs, as written.
+    pub frameworks: BTreeMap<String, Json>,
+}
+
+/// `spec.model`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Provider's name.
+    pub provider: String,
+    /// Model's name.
+    pub name: String,
+    /// Key of `secrets`.
+    pub secret: Option<String>,
+    /// Only for `openai-compatible`.
+    pub base_url: Option<String>,
+    /// Sampling parameters, an object.
+    pub parameters: Json,
+    /// `low`, `medium` or `high`.
+    pub reasoning_effort: Option<String>,
+    /// Passed to the provider as it is, an object.
+    pub provider_options: Json,
+}
+
+/// One binding, resolved: a tool that the agent may call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// The name that the model sees; unique in the agent.
+    pub wire_name: String,
+    /// The pinned contract.
+    pub contract: Identity,
+    /// For the model and for people.
+    pub description: String,
+    /// The effective class: the binding's, never less strict than the Tool's.
+    pub side_effect_class: SideEffectClass,
+    /// The Tool's own input schema.
+    pub contract_schema: Json,
+    /// What arguments are validated against.
+    pub input_schema: Json,
+    /// What results are validated against.
+    pub output_schema: Option<Json>,
+}
+
+/// `spec.session`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionMode {
+    /// After a turn the session waits for the next user message.
+    Conversation,
+    /// The first final answer completes the session.
+    SingleTurn,
+}
+
+/// `spec.limits`. Absent means no limit of that kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Input and output tokens of the whole run.
+    pub max_tokens_per_run: Option<u64>,
+    /// Model completions of the whole run.
+    pub max_loop_iterations: Option<u32>,
+    /// Seconds, not counting waits for people or for user input.
+    pub max_wall_clock_seconds: Option<u64>,
+    /// Minutes of waiting for people.
+    pub max_hitl_wait_minutes: Option<u64>,
+    /// Tool calls of the whole run.
+    pub max_tool_calls: Option<u32>,
+}
+
+/// `output`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Text or JSON.
+    pub format: OutputFormat,
+}
+
+/// `output.format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputFormat {
+    /// Free text.
+    Text,
+    /// One JSON value.
+    Json,
+}
+
+/// `secrets.<name>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Secret {
+    /// Environment variable that a client reads the value from.
+    pub from_env: String,
+}
+
+/// Why bytes are not a snapshot.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// Not JSON, or a number beyond what we keep.
+    #[error("the snapshot is not JSON")]
+    Json(#[from] JsonError),
+    /// JSON of another shape.
+    #[error("the snapshot has another shape: {0}")]
+    Shape(String),
+    /// Written by a version that this one does not know.
+    #[error("unknown snapshot format `{0}` (this version reads {FORMAT})")]
+    Format(String),
+}
+
+impl Snapshot {
+    /// The canonical bytes and their digest, the content hash.
+    ///
+    /// # Errors
+    /// Never for a snapshot built by publish; a value that JSON cannot hold is reported, not lost.
+    pub fn to_canonical(&self) -> Result<(Vec<u8>, Digest), SnapshotError> {
+        let text = serde_json::to_string(self).map_err(|e| SnapshotError::Shape(e.to_string()))?;
+        let bytes = Json::parse(text.as_bytes())?.to_canonical().into_bytes();
+        let digest = Digest::of(&bytes);
+        Ok((bytes, digest))
+    }
+
+    /// Reads what [`Snapshot::to_canonical`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are not a snapshot of the known format.
+    pub fn from_canonical(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let snapshot: Snapshot =
+            serde_json::from_slice(bytes).map_err(|e| SnapshotError::Shape(e.to_string()))?;
+        if snapshot.format == FORMAT {
+            Ok(snapshot)
+        } else {
+            Err(SnapshotError::Format(snapshot.format))
+        }
+    }
+
+    /// The tool that the model calls by `wire_name`.
+    #[must_use]
+    pub fn tool(&self, wire_name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.wire_name == wire_name)
+    }
+}

@@ -1,0 +1,1 @@
+//! Journal, blobs and catalog on SQLite.
