@@ -1,1 +1,19 @@
 //! Compiles rules against schemas and evaluates them to a verdict with reasons.
+//!
+//! Invariant: judging is a pure, total function of the rules, the call and the context; time comes
+//! in as an argument. What cannot be told counts against the call. It knows nothing of files, of
+//! sessions, or of who approves.
+
+mod check;
+mod explain;
+mod ruleset;
+mod trigger;
+mod truth;
+mod verdict;
+
+pub use check::{Finding, Severity, check};
+pub use explain::{Comparison, Found, Node, Shape, Trace};
+pub use ruleset::{Call, CompileError, Context, RuleSet};
+pub use trigger::{Trigger, UnknownTrigger};
+pub use truth::Truth;
+pub use verdict::{Ask, Cause, Denial, Outcome, Verdict};

@@ -1,0 +1,159 @@
+//! What is wrong with a document, as a value. Knows positions and words; not how they are drawn.
+
+use std::fmt;
+use std::rc::Rc;
+
+/// One thing that an author should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which kind of mistake; see [`crate::explain`].
+    pub code: Code,
+    /// Whether it keeps the bundle from being published.
+    pub severity: Severity,
+    /// Path of the file, relative to the bundle root.
+    pub file: String,
+    /// Where in the file, when that is known.
+    pub span: Option<Span>,
+    /// Path of the field, such as `spec.tools[1].ref`; empty for the file as a whole.
+    pub field: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// A stable name of a kind of mistake, such as `E0203`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(pub(crate) &'static str);
+
+impl Code {
+    /// The code as text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// There will be no snapshot.
+    Error,
+    /// Worth a look.
+    Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        })
+    }
+}
+
+/// A stretch of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+    /// Line of the first byte, from 1.
+    pub line: u32,
+    /// Column of the first byte in characters, from 1.
+    pub column: u32,
+}
+
+/// Where a diagnostic points: a stretch of a file and the field that it holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Location {
+    pub(crate) file: Rc<str>,
+    pub(crate) span: Option<Span>,
+    pub(crate) field: String,
+}
+
+impl Location {
+    /// A file as a whole.
+    pub(crate) fn file(file: &Rc<str>) -> Self {
+        Self {
+            file: Rc::clone(file),
+            span: None,
+            field: String::new(),
+        }
+    }
+
+    pub(crate) fn error(&self, code: Code, message: impl Into<String>) -> Diagnostic {
+        self.diagnostic(code, Severity::Error, message.into())
+    }
+
+    pub(crate) fn warning(&self, code: Code, message: impl Into<String>) -> Diagnostic {
+        self.diagnostic(code, Severity::Warning, message.into())
+    }
+
+    fn diagnostic(&self, code: Code, severity: Severity, message: String) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity,
+            file: self.file.to_string(),
+            span: self.span,
+            field: self.field.clone(),
+            message,
+            help: None,
+        }
+    }
+}
+
+/// A value and the place that it was read from.
+#[derive(Clone, Debug)]
+pub(crate) struct At<T> {
+    pub(crate) value: T,
+    pub(crate) at: Location,
+}
+
+/// Collects what is found.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    found: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl Sink {
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.severity == Severity::Error {
+            self.errors = self.errors.saturating_add(1);
+        }
+        self.found.push(diagnostic);
+    }
+
+    /// How many errors there are so far; a caller compares two counts to see whether a step failed.
+    pub(crate) fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// Everything found, in an order that does not depend on the order of the checks: the manifest
+    /// first, then file by file, top to bottom.
+    pub(crate) fn into_sorted(self, manifest: &str) -> Vec<Diagnostic> {
+        let mut found = self.found;
+        let key = |it: &Diagnostic| {
+            let start = it.span.map_or(0, |span| span.start);
+            (it.file != manifest, it.file.clone(), start, it.code, it.field.clone())
+        };
+        found.sort_by_cached_key(key);
+        found.dedup();
+        found
+    }
+}

@@ -1,0 +1,22 @@
+//! A file cannot be read: it is missing, the system refuses it, or its bytes are not UTF-8 text.
+//!
+//! Documents, schemas and instructions are UTF-8. A byte-order mark at the start is passed over.
+
+use crate::diagnostic::{Code, Diagnostic, Location};
+use crate::files::FileError;
+
+pub(crate) const CODE: Code = Code("E0101");
+
+pub(crate) fn no_manifest(at: &Location) -> Diagnostic {
+    at.error(CODE, "there is no such file")
+        .with_help("name the file of the Agent, `agent.yaml` say")
+}
+
+pub(crate) fn unreadable(at: &Location, error: &FileError) -> Diagnostic {
+    at.error(CODE, format!("the file cannot be read: {error}"))
+}
+
+pub(crate) fn not_utf8(at: &Location, byte: usize) -> Diagnostic {
+    at.error(CODE, format!("the file is not UTF-8 text (at byte {byte})"))
+        .with_help("save it as UTF-8")
+}

@@ -1,0 +1,12 @@
+//! A model provider that this version knows and cannot run yet.
+//!
+//! The agent can be published; starting a session fails until the provider is there.
+
+use crate::diagnostic::{Code, Diagnostic, Location};
+
+pub(crate) const CODE: Code = Code("E0701");
+
+pub(crate) fn not_yet(at: &Location, provider: &str) -> Diagnostic {
+    at.warning(CODE, format!("this version cannot run the provider `{provider}` yet"))
+        .with_help("`stub` runs a script, without any model")
+}

@@ -1,0 +1,153 @@
+//! Strict JSON texts as trees. `spec::Json` judges the text; this only finds the places.
+
+use std::rc::Rc;
+
+use spec::{Json, JsonError};
+
+use super::lines::Lines;
+use super::{Entry, Kind, NODES_MAX, Node, Scalar, Style};
+use crate::diagnostic::{Location, Sink};
+use crate::diagnostics::{e0102, e0103, e0105, e0106, e0209};
+
+pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> {
+    let lines = Lines::new(text);
+    let at = |byte: usize| Location {
+        span: Some(lines.span(byte, byte)),
+        ..Location::file(file)
+    };
+    if lines.text.trim().is_empty() {
+        sink.push(e0106::no_document(&Location::file(file)));
+        return None;
+    }
+    if let Err(error) = Json::parse(lines.text.as_bytes()) {
+        sink.push(match error {
+            JsonError::Truncated { at: byte } => {
+                e0103::syntax(&at(byte), "the JSON text ends inside a value")
+            }
+            JsonError::Expected { expected, at: byte } => {
+                e0103::syntax(&at(byte), &format!("expected {expected}"))
+            }
+            JsonError::DuplicateKey { key, at: byte } => e0105::duplicate(&at(byte), &key, None),
+            JsonError::Number { source, at: byte } => e0209::bad_json(&at(byte), &source),
+            JsonError::TooDeep { at: byte } => e0102::too_deep(&at(byte), spec::json::DEPTH_MAX),
+            JsonError::NotUtf8 { at: byte } => e0103::syntax(&at(byte), "not UTF-8"),
+        });
+        return None;
+    }
+    let mut scan = Scan {
+        lines: &lines,
+        at: 0,
+        nodes: 0,
+    };
+    let node = scan.value();
+    if scan.nodes > NODES_MAX {
+        sink.push(e0102::too_many(&Location::file(file), NODES_MAX));
+        return None;
+    }
+    Some(node)
+}
+
+/// Walks a text that is known to be one JSON value.
+struct Scan<'a> {
+    lines: &'a Lines<'a>,
+    at: usize,
+    nodes: usize,
+}
+
+impl Scan<'_> {
+    fn peek(&self) -> u8 {
+        self.lines.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    fn step(&mut self) {
+        self.at = self.at.saturating_add(1);
+    }
+
+    /// Passes spaces and the punctuation between values.
+    fn skip(&mut self) {
+        while matches!(self.peek(), b' ' | b'\t' | b'\r' | b'\n' | b',' | b':') {
+            self.step();
+        }
+    }
+
+    fn value(&mut self) -> Node {
+        self.skip();
+        self.nodes = self.nodes.saturating_add(1);
+        let start = self.at;
+        let kind = match self.peek() {
+            b'{' => Kind::Mapping(self.members()),
+            b'[' => Kind::Sequence(self.elements()),
+            b'"' => Kind::Scalar(Scalar {
+                text: self.string(),
+                style: Style::Quoted,
+            }),
+            _ => Kind::Scalar(Scalar {
+                text: self.word(),
+                style: Style::Plain,
+            }),
+        };
+        Node {
+            span: self.lines.span(start, self.at),
+            kind,
+        }
+    }
+
+    fn members(&mut self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        self.step();
+        loop {
+            self.skip();
+            if matches!(self.peek(), b'}' | 0) || self.nodes > NODES_MAX {
+                self.step();
+                return entries;
+            }
+            let start = self.at;
+            let key = self.string();
+            let key_span = self.lines.span(start, self.at);
+            let value = self.value();
+            entries.push(Entry {
+                key,
+                key_span,
+                value,
+            });
+        }
+    }
+
+    fn elements(&mut self) -> Vec<Node> {
+        let mut elements = Vec::new();
+        self.step();
+        loop {
+            self.skip();
+            if matches!(self.peek(), b']' | 0) || self.nodes > NODES_MAX {
+                self.step();
+                return elements;
+            }
+            elements.push(self.value());
+        }
+    }
+
+    fn string(&mut self) -> String {
+        let start = self.at;
+        self.step();
+        while !matches!(self.peek(), b'"' | 0) {
+            if self.peek() == b'\\' {
+                self.step();
+            }
+            self.step();
+        }
+        self.step();
+        let literal = self.lines.text.get(start..self.at).unwrap_or("\"\"");
+        match Json::parse(literal.as_bytes()) {
+            Ok(Json::String(text)) => text,
+            _ => String::new(),
+        }
+    }
+
+    fn word(&mut self) -> String {
+        let start = self.at;
+        while !matches!(self.peek(), b' ' | b'\t' | b'\r' | b'\n' | b',' | b'}' | b']' | 0) {
+            self.step();
+        }
+        self.lines.text.get(start..self.at).unwrap_or("").to_owned()
+    }
+}

@@ -1,0 +1,147 @@
+//! The compiled snapshot: schemas, rules, limits. Built once, shared by every session of a
+//! version.
+
+use std::collections::BTreeMap;
+
+use jsonschema::{PatternOptions, Validator};
+use policy::RuleSet;
+use spec::{Json, Snapshot, VersionId};
+
+/// A snapshot, ready to decide with.
+pub struct Plan {
+    /// The published version.
+    pub version: VersionId,
+    /// What publish froze.
+    pub snapshot: Snapshot,
+    /// Its policies, compiled.
+    pub rules: RuleSet,
+    /// Bounds of the runtime.
+    pub settings: Settings,
+    checks: BTreeMap<String, Check>,
+}
+
+/// Bounds that the runtime sets, not the author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How long one call may take when the agent sets no wall clock, in milliseconds.
+    pub call_ms_max: u64,
+    /// How long a cancelled or overdue call may still answer, in milliseconds.
+    pub cancel_grace_ms: u64,
+    /// Dispatches of one call without a person, in all.
+    pub attempts_max: u32,
+    /// Bytes of one call's arguments.
+    pub args_bytes_max: usize,
+    /// Calls in one turn.
+    pub turn_calls_max: usize,
+    /// Times that one question is passed on to another route.
+    pub escalations_max: u32,
+    /// Violations named in one answer to the model.
+    pub violations_max: usize,
+}
+
+impl Settings {
+    /// The bounds of a runtime that nobody configured.
+    pub const STANDARD: Settings = Settings {
+        call_ms_max: 60 * 60 * 1000,
+        cancel_grace_ms: 5_000,
+        attempts_max: 3,
+        // Clients receive 4 MiB a message; the rest is room for framing.
+        args_bytes_max: 4 * 1024 * 1024 - 64 * 1024,
+        turn_calls_max: 128,
+        escalations_max: 5,
+        violations_max: 20,
+    };
+}
+
+struct Check {
+    input: Validator,
+    output: Option<Validator>,
+}
+
+/// Why a snapshot cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// A schema that the validator does not take.
+    #[error("tool `{tool}`: its {which} schema does not compile: {message}")]
+    Schema {
+        /// Wire name.
+        tool: String,
+        /// Input or output.
+        which: &'static str,
+        /// The validator's words.
+        message: String,
+    },
+    /// Rules that do not compile.
+    #[error("the policies do not compile: {0}")]
+    Rules(String),
+}
+
+impl Plan {
+    /// Compiles `snapshot`.
+    ///
+    /// # Errors
+    /// A schema or a rule that publish should have refused.
+    pub fn compile(
+        version: VersionId,
+        snapshot: Snapshot,
+        settings: Settings,
+    ) -> Result<Self, PlanError> {
+        let rules = RuleSet::compile(&snapshot).map_err(|errors| {
+            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            PlanError::Rules(lines.join("; "))
+        })?;
+        let mut checks = BTreeMap::new();
+        for tool in &snapshot.tools {
+            let input = validator(&tool.wire_name, "input", &tool.input_schema)?;
+            let output = match &tool.output_schema {
+                Some(schema) => Some(validator(&tool.wire_name, "output", schema)?),
+                None => None,
+            };
+            checks.insert(tool.wire_name.clone(), Check { input, output });
+        }
+        Ok(Self { version, snapshot, rules, settings, checks })
+    }
+
+    /// What is wrong with `args` by the effective input schema; empty when nothing is.
+    #[must_use]
+    pub fn input_violations(&self, wire_name: &str, args: &Json) -> Vec<String> {
+        match self.checks.get(wire_name) {
+            Some(check) => violations(&check.input, args, self.settings.violations_max),
+            // A tool without a compiled check cannot exist; refusing is the safe answer.
+            None => vec!["the tool has no compiled contract".to_owned()],
+        }
+    }
+
+    /// What is wrong with `result` by the output schema; empty when nothing is or there is none.
+    #[must_use]
+    pub fn output_violations(&self, wire_name: &str, result: &Json) -> Vec<String> {
+        match self.checks.get(wire_name).and_then(|check| check.output.as_ref()) {
+            Some(schema) => violations(schema, result, self.settings.violations_max),
+            None => Vec::new(),
+        }
+    }
+}
+
+fn validator(tool: &str, which: &'static str, schema: &Json) -> Result<Validator, PlanError> {
+    jsonschema::options()
+        .with_pattern_options(PatternOptions::regex())
+        .build(&schema.to_serde())
+        .map_err(|error| PlanError::Schema {
+            tool: tool.to_owned(),
+            which,
+            message: error.to_string(),
+        })
+}
+
+fn violations(schema: &Validator, value: &Json, max: usize) -> Vec<String> {
+    let value = value.to_serde();
+    schema
+        .iter_errors(&value)
+        .take(max)
+        .map(|error| {
+            let path = error.instance_path().to_string();
+            let place = if path.is_empty() { "/".to_owned() } else { path };
+            format!("{place}: {error}")
+        })
+        .collect()
+}

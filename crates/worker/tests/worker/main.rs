@@ -1,0 +1,6 @@
+//! The worker against a runtime that is told, by each test, exactly what to do.
+
+mod calls;
+mod drain;
+mod reconnect;
+mod support;
