@@ -132,8 +132,7 @@ impl<'a> Contract<'a> {
         let here = steps.split_first().is_none_or(|(step, rest)| {
             schema::own_types(own).contains(schema::container_of(step))
                 && !self.is_shut(own, step, depth)
-                && Below::new(own, step)
-                    .every(step, |child| self.leaves_room(child, rest, depth))
+                && Below::new(own, step).every(step, |child| self.leaves_room(child, rest, depth))
         });
         here && schema::list(own, "allOf").all(|part| self.leaves_room(part, steps, depth))
             && schema::choices(own)
@@ -169,8 +168,9 @@ impl<'a> Contract<'a> {
         let here = types.is_within(schema::container_of(step))
             && schema::requires(own, step)
             && (rest.is_empty()
-                || Below::new(own, step)
-                    .some(step, |child| self.guarantees(child, rest, Types::ALL, depth)));
+                || Below::new(own, step).some(step, |child| {
+                    self.guarantees(child, rest, Types::ALL, depth)
+                }));
         here || schema::list(own, "allOf").any(|part| self.guarantees(part, steps, types, depth))
             || schema::choices(own)
                 .any(|mut choice| choice.all(|part| self.guarantees(part, steps, types, depth)))
@@ -292,31 +292,115 @@ mod tests {
         for (schema, field, answer) in [
             (r#"{}"#, "a", (false, true, false)),
             ("true", "a", (false, true, false)),
-            (r#"{"additionalProperties": true}"#, "a", (false, true, false)),
-            (r#"{"additionalProperties": false}"#, "a", (false, false, false)),
+            (
+                r#"{"additionalProperties": true}"#,
+                "a",
+                (false, true, false),
+            ),
+            (
+                r#"{"additionalProperties": false}"#,
+                "a",
+                (false, false, false),
+            ),
             (r#"{"required": ["a"]}"#, "a", (true, true, true)),
             (r#"{"required": ["a"]}"#, "a.b", (false, true, false)),
-            (r#"{"allOf": [{"properties": {"a": {}}}, {"required": ["a"]}]}"#, "a", (true, true, true)),
-            (r#"{"anyOf": [{"properties": {"a": {}}}, {}]}"#, "a", (true, true, false)),
-            (r#"{"oneOf": [{"required": ["a"]}, {"required": ["a", "b"]}]}"#, "a", (true, true, true)),
-            (r#"{"oneOf": [{"required": ["a"]}, {"required": ["a", "b"]}]}"#, "b", (true, true, false)),
-            (r#"{"if": {"properties": {"a": {}}}}"#, "a", (true, true, false)),
-            (r#"{"if": {}, "then": {"properties": {"a": {}}}}"#, "a", (true, true, false)),
-            (r#"{"if": {}, "else": {"properties": {"a": {}}}}"#, "a", (true, true, false)),
-            (r#"{"dependentSchemas": {"b": {"properties": {"a": {}}}}}"#, "a", (true, true, false)),
-            (r#"{"dependentRequired": {"b": ["a"]}}"#, "a", (true, true, false)),
-            (r#"{"anyOf": [{"additionalProperties": false}, {"properties": {"b": {}}, "additionalProperties": false}]}"#, "a", (false, false, false)),
-            (r#"{"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}"#, "a", (true, true, false)),
-            (r#"{"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}"#, "b", (false, false, false)),
-            (r#"{"unevaluatedProperties": {"type": "string"}}"#, "a", (true, true, false)),
+            (
+                r#"{"allOf": [{"properties": {"a": {}}}, {"required": ["a"]}]}"#,
+                "a",
+                (true, true, true),
+            ),
+            (
+                r#"{"anyOf": [{"properties": {"a": {}}}, {}]}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"oneOf": [{"required": ["a"]}, {"required": ["a", "b"]}]}"#,
+                "a",
+                (true, true, true),
+            ),
+            (
+                r#"{"oneOf": [{"required": ["a"]}, {"required": ["a", "b"]}]}"#,
+                "b",
+                (true, true, false),
+            ),
+            (
+                r#"{"if": {"properties": {"a": {}}}}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"if": {}, "then": {"properties": {"a": {}}}}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"if": {}, "else": {"properties": {"a": {}}}}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"dependentSchemas": {"b": {"properties": {"a": {}}}}}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"dependentRequired": {"b": ["a"]}}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"anyOf": [{"additionalProperties": false}, {"properties": {"b": {}}, "additionalProperties": false}]}"#,
+                "a",
+                (false, false, false),
+            ),
+            (
+                r#"{"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}"#,
+                "b",
+                (false, false, false),
+            ),
+            (
+                r#"{"unevaluatedProperties": {"type": "string"}}"#,
+                "a",
+                (true, true, false),
+            ),
             (r##"{"$dynamicRef": "#x"}"##, "a", (true, true, false)),
             (r##"{"allOf": [{"$ref": "#"}]}"##, "a", (true, true, false)),
-            (r##"{"$ref": "#/%24defs/a~1b", "$defs": {"a/b": {"properties": {"a": {}}}}}"##, "a", (true, true, false)),
-            (r#"{"patternProperties": {"(?!x)": {}}, "additionalProperties": false}"#, "a", (true, true, false)),
-            (r#"{"properties": {"a": {"items": [{"properties": {"b": {}}}], "additionalItems": false}}}"#, "a[0].b", (true, true, false)),
-            (r#"{"properties": {"a": {"items": [{}], "additionalItems": false}}}"#, "a[1].b", (false, false, false)),
-            (r#"{"properties": {"a": {"contains": {"properties": {"b": {}}}}}}"#, "a[*].b", (true, true, false)),
-            (r#"{"properties": {"a": {"type": "string", "allOf": [{"minLength": 1}]}}}"#, "a[*]", (false, false, false)),
+            (
+                r##"{"$ref": "#/%24defs/a~1b", "$defs": {"a/b": {"properties": {"a": {}}}}}"##,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"patternProperties": {"(?!x)": {}}, "additionalProperties": false}"#,
+                "a",
+                (true, true, false),
+            ),
+            (
+                r#"{"properties": {"a": {"items": [{"properties": {"b": {}}}], "additionalItems": false}}}"#,
+                "a[0].b",
+                (true, true, false),
+            ),
+            (
+                r#"{"properties": {"a": {"items": [{}], "additionalItems": false}}}"#,
+                "a[1].b",
+                (false, false, false),
+            ),
+            (
+                r#"{"properties": {"a": {"contains": {"properties": {"b": {}}}}}}"#,
+                "a[*].b",
+                (true, true, false),
+            ),
+            (
+                r#"{"properties": {"a": {"type": "string", "allOf": [{"minLength": 1}]}}}"#,
+                "a[*]",
+                (false, false, false),
+            ),
         ] {
             assert_eq!(ask(schema, field), answer, "{field} in {schema}");
         }
@@ -324,7 +408,10 @@ mod tests {
 
     #[test]
     fn before_2019_a_reference_hides_its_neighbours() {
-        for (draft, possible) in [("http://json-schema.org/draft-07/schema#", true), ("https://json-schema.org/draft/2020-12/schema", false)] {
+        for (draft, possible) in [
+            ("http://json-schema.org/draft-07/schema#", true),
+            ("https://json-schema.org/draft/2020-12/schema", false),
+        ] {
             let schema = format!(
                 r##"{{"$schema": "{draft}", "properties": {{"a": {{"$ref": "#/d", "additionalProperties": false}}}}, "d": {{"properties": {{"b": {{}}}}}}}}"##
             );

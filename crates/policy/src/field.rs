@@ -141,7 +141,11 @@ mod tests {
     use super::{Count, Field, Step, Text};
 
     fn argument(keys: &[&str]) -> Field {
-        Field::Argument(keys.iter().map(|key| Step::Key((*key).to_owned())).collect())
+        Field::Argument(
+            keys.iter()
+                .map(|key| Step::Key((*key).to_owned()))
+                .collect(),
+        )
     }
 
     #[test]

@@ -5,15 +5,30 @@
 //! sessions, or of who approves.
 
 mod check;
+mod civil;
+mod comparison;
+mod compile;
+mod condition;
+mod contract;
+mod eval;
 mod explain;
+mod fault;
+mod field;
+mod path;
+mod pattern;
+mod probe;
+mod rule;
 mod ruleset;
+mod schema;
+mod trace;
 mod trigger;
 mod truth;
 mod verdict;
 
 pub use check::{Finding, Severity, check};
+pub use compile::CompileError;
 pub use explain::{Comparison, Found, Node, Shape, Trace};
-pub use ruleset::{Call, CompileError, Context, RuleSet};
+pub use ruleset::{Call, Context, RuleSet};
 pub use trigger::{Trigger, UnknownTrigger};
 pub use truth::Truth;
 pub use verdict::{Ask, Cause, Denial, Outcome, Verdict};

@@ -25,11 +25,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Step::Key(key) if is_plain(key) => f.write_str(key),
-            Step::Key(key) => write!(
-                f,
-                "\"{}\"",
-                key.replace('\\', "\\\\").replace('"', "\\\"")
-            ),
+            Step::Key(key) => write!(f, "\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\"")),
             Step::Index(index) => write!(f, "[{index}]"),
             Step::Each => f.write_str("[*]"),
         }

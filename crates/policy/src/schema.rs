@@ -221,20 +221,22 @@ impl<'a> Below<'a> {
             Step::Key(key) => Self::member(schema, key),
             Step::Index(index) => {
                 let (tuple, rest) = items(schema);
-                Self {
-                    schemas: vec![tuple.get(*index).unwrap_or(rest)],
-                    is_named: true,
-                    is_lost: false,
-                }
+                Self::elements(schema, vec![tuple.get(*index).unwrap_or(rest)])
             }
             Step::Each => {
                 let (tuple, rest) = items(schema);
-                Self {
-                    schemas: tuple.iter().chain([rest]).collect(),
-                    is_named: true,
-                    is_lost: false,
-                }
+                Self::elements(schema, tuple.iter().chain([rest]).collect())
             }
+        }
+    }
+
+    fn elements(schema: &'a Json, schemas: Vec<&'a Json>) -> Self {
+        Self {
+            schemas,
+            is_named: ["items", "prefixItems"]
+                .into_iter()
+                .any(|key| schema.get(key).is_some()),
+            is_lost: false,
         }
     }
 
@@ -269,7 +271,11 @@ impl<'a> Below<'a> {
 
     /// The schemas by which the step counts as mentioned. A mere `true` for everything that is not
     /// named is openness, not a mention.
-    pub(crate) fn mentioned(&self, schema: &'a Json, step: &Step) -> impl Iterator<Item = &'a Json> {
+    pub(crate) fn mentioned(
+        &self,
+        schema: &'a Json,
+        step: &Step,
+    ) -> impl Iterator<Item = &'a Json> {
         let others: &[&str] = match step {
             Step::Key(_) if self.is_named => &[],
             Step::Key(_) => &["unevaluatedProperties"],
@@ -308,7 +314,7 @@ impl<'a> Below<'a> {
 
     /// The types of what is there.
     pub(crate) fn types(&self, step: &Step, mut of: impl FnMut(&'a Json) -> Types) -> Types {
-        let mut schemas = self.schemas.iter();
+        let schemas = self.schemas.iter();
         match step {
             Step::Key(_) | Step::Index(_) => {
                 schemas.fold(Types::ALL, |types, child| types.meet(of(child)))

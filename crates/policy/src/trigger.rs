@@ -89,7 +89,13 @@ mod tests {
             assert_eq!(trigger.as_str().parse(), Ok(trigger));
             assert_eq!(Trigger::from_word(trigger.short()), Some(trigger));
         }
-        for word in ["", "indeterminate", "dispatch:", "dispatch:lost", "limit:halt"] {
+        for word in [
+            "",
+            "indeterminate",
+            "dispatch:",
+            "dispatch:lost",
+            "limit:halt",
+        ] {
             assert!(word.parse::<Trigger>().is_err(), "{word}");
         }
         assert_eq!(Trigger::from_word("escalate"), None);

@@ -112,7 +112,11 @@ impl Tally<'_> {
             .iter()
             .map(|(policy, decision)| denial(policy, decision, "denied by policy"))
             .chain(self.failed_allows.iter().map(|(policy, decision)| {
-                denial(policy, decision, "the call is not on the allow-list of policy")
+                denial(
+                    policy,
+                    decision,
+                    "the call is not on the allow-list of policy",
+                )
             }))
             .collect();
         if !denials.is_empty() {

@@ -60,7 +60,10 @@ impl Constraint {
         }
         refuse_hyphen_range(text)?;
         let ranges = text.split("||").map(range).collect::<Result<_, _>>()?;
-        Ok(Self { text: text.trim().to_owned(), ranges })
+        Ok(Self {
+            text: text.trim().to_owned(),
+            ranges,
+        })
     }
 
     pub(crate) fn accepts(&self, version: &Version) -> bool {
@@ -94,7 +97,10 @@ impl Bound {
 }
 
 fn malformed(why: impl Into<String>, example: impl Into<String>) -> Malformed {
-    Malformed { why: why.into(), example: example.into() }
+    Malformed {
+        why: why.into(),
+        example: example.into(),
+    }
 }
 
 fn triple(version: &Version) -> (u64, u64, u64) {
@@ -149,14 +155,19 @@ fn comparator<'a>(text: &'a str, range: &mut Range) -> Result<&'a str, Malformed
         ("~", Operator::Tilde),
         ("=", Operator::Exact),
     ];
-    let found = OPERATORS.iter().find_map(|(sign, it)| Some((text.strip_prefix(sign)?, *it, true)));
+    let found = OPERATORS
+        .iter()
+        .find_map(|(sign, it)| Some((text.strip_prefix(sign)?, *it, true)));
     let (rest, operator, signed) = found.unwrap_or((text, Operator::Exact, false));
     let rest = rest.trim_start();
     let end = rest.find([' ', '\t', ',']).unwrap_or(rest.len());
     let (written, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
     let partial = Partial::parse(written)?;
     if signed && partial.major.is_none() {
-        return Err(malformed(format!("`{written}` with an operator before it says nothing"), "*"));
+        return Err(malformed(
+            format!("`{written}` with an operator before it says nothing"),
+            "*",
+        ));
     }
     if let Some(version) = partial.full().filter(|version| !version.pre.is_empty()) {
         range.named.push(version);
@@ -214,7 +225,9 @@ fn triple_version(major: u64, minor: u64, patch: u64) -> Version {
 }
 
 fn next(number: u64) -> Result<u64, Malformed> {
-    number.checked_add(1).ok_or_else(|| malformed("a number is too large", "^1.2"))
+    number
+        .checked_add(1)
+        .ok_or_else(|| malformed("a number is too large", "^1.2"))
 }
 
 /// A version of which the rear may be missing or `x`.
@@ -230,15 +243,22 @@ impl Partial {
     fn parse(written: &str) -> Result<Self, Malformed> {
         let odd = || malformed(format!("`{written}` is not a version"), "^1.2");
         let bare = written.strip_prefix(['v', 'V']).unwrap_or(written);
-        let (bare, build) = bare.split_once('+').unwrap_or((bare, ""));
-        if bare.is_empty() || BuildMetadata::new(build).is_err() {
+        let (bare, build) = match bare.split_once('+') {
+            Some((bare, build)) => (bare, Some(build)),
+            None => (bare, None),
+        };
+        if build.is_some_and(|it| it.is_empty() || BuildMetadata::new(it).is_err()) {
             return Err(odd());
         }
         let (numbers, pre) = match bare.split_once('-') {
             Some((numbers, pre)) => (numbers, Some(pre)),
             None => (bare, None),
         };
-        let parts = numbers.split('.').map(part).collect::<Option<Vec<_>>>().ok_or_else(odd)?;
+        let parts = numbers
+            .split('.')
+            .map(part)
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(odd)?;
         let (major, minor, patch) = match *parts.as_slice() {
             [major] => (major, None, None),
             [major, minor] => (major, minor, None),
@@ -256,7 +276,12 @@ impl Partial {
             Some(_) => return Err(odd()),
             None => Prerelease::EMPTY,
         };
-        Ok(Self { major, minor, patch, pre })
+        Ok(Self {
+            major,
+            minor,
+            patch,
+            pre,
+        })
     }
 
     fn full(&self) -> Option<Version> {
@@ -267,7 +292,11 @@ impl Partial {
 
     fn lowest(&self) -> Version {
         let or_zero = |part: Option<u64>| part.unwrap_or(0);
-        let mut version = triple_version(or_zero(self.major), or_zero(self.minor), or_zero(self.patch));
+        let mut version = triple_version(
+            or_zero(self.major),
+            or_zero(self.minor),
+            or_zero(self.patch),
+        );
         version.pre = self.pre.clone();
         version
     }
@@ -321,7 +350,8 @@ mod tests {
     #[test]
     fn ranges() {
         const VERSIONS: [&str; 13] = [
-            "0.0.3", "0.0.4", "0.2.3", "0.2.9", "0.3.0", "1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9", "2.0.0", "3.1.0",
+            "0.0.3", "0.0.4", "0.2.3", "0.2.9", "0.3.0", "1.0.0", "1.2.0", "1.2.3", "1.2.4",
+            "1.3.0", "1.9.9", "2.0.0", "3.1.0",
         ];
         for (constraint, expected) in [
             ("1.2.3", &["1.2.3"][..]),
@@ -332,19 +362,31 @@ mod tests {
             ("1.2.x", &["1.2.0", "1.2.3", "1.2.4"]),
             ("=1.2", &["1.2.0", "1.2.3", "1.2.4"]),
             ("1", &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
-            ("1.x", &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
-            ("1.X.*", &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
+            (
+                "1.x",
+                &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"],
+            ),
+            (
+                "1.X.*",
+                &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"],
+            ),
             ("*", &VERSIONS),
             ("^1.2.3", &["1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
             ("^1.2", &["1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
-            ("^1", &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
+            (
+                "^1",
+                &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"],
+            ),
             ("^0.2.3", &["0.2.3", "0.2.9"]),
             ("^0.0.3", &["0.0.3"]),
             ("^0.0", &["0.0.3", "0.0.4"]),
             ("^0", &["0.0.3", "0.0.4", "0.2.3", "0.2.9", "0.3.0"]),
             ("~1.2.3", &["1.2.3", "1.2.4"]),
             ("~1.2", &["1.2.0", "1.2.3", "1.2.4"]),
-            ("~1", &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
+            (
+                "~1",
+                &["1.0.0", "1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"],
+            ),
             (">1.2", &["1.3.0", "1.9.9", "2.0.0", "3.1.0"]),
             (">1.2.3", &["1.2.4", "1.3.0", "1.9.9", "2.0.0", "3.1.0"]),
             (">=1.9", &["1.9.9", "2.0.0", "3.1.0"]),
@@ -352,7 +394,10 @@ mod tests {
             ("<=0.2", &["0.0.3", "0.0.4", "0.2.3", "0.2.9"]),
             ("<=0.2.3", &["0.0.3", "0.0.4", "0.2.3"]),
             (">=1.2 <2", &["1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
-            (">= 1.2, < 2", &["1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"]),
+            (
+                ">= 1.2, < 2",
+                &["1.2.0", "1.2.3", "1.2.4", "1.3.0", "1.9.9"],
+            ),
             (">=1.2,<1.3", &["1.2.0", "1.2.3", "1.2.4"]),
             ("^0.2 || ^2", &["0.2.3", "0.2.9", "2.0.0"]),
             ("1.2.3+build.7", &["1.2.3"]),
@@ -366,10 +411,22 @@ mod tests {
         for (constraint, versions, expected) in [
             ("^1.0.0", &["1.1.0-beta.1"][..], &[][..]),
             ("*", &["1.1.0-beta.1"], &[]),
-            ("^2.0.0-rc.0", &["2.0.0-rc.1", "2.0.0", "2.1.0-rc.1", "3.0.0-a"], &["2.0.0-rc.1", "2.0.0"]),
+            (
+                "^2.0.0-rc.0",
+                &["2.0.0-rc.1", "2.0.0", "2.1.0-rc.1", "3.0.0-a"],
+                &["2.0.0-rc.1", "2.0.0"],
+            ),
             ("<2.0.0", &["2.0.0-rc.1", "1.9.0"], &["1.9.0"]),
-            ("1.0.0-rc.1", &["1.0.0-rc.1", "1.0.0-rc.2", "1.0.0"], &["1.0.0-rc.1"]),
-            (">=1.0.0-a <1.0.0", &["1.0.0-b", "1.0.0", "0.9.0"], &["1.0.0-b"]),
+            (
+                "1.0.0-rc.1",
+                &["1.0.0-rc.1", "1.0.0-rc.2", "1.0.0"],
+                &["1.0.0-rc.1"],
+            ),
+            (
+                ">=1.0.0-a <1.0.0",
+                &["1.0.0-b", "1.0.0", "0.9.0"],
+                &["1.0.0-b"],
+            ),
             ("^1.0.0-a || ^2", &["2.0.0-b", "1.0.0-b"], &["1.0.0-b"]),
         ] {
             assert_eq!(accepted(constraint, versions), expected, "{constraint}");
@@ -378,19 +435,53 @@ mod tests {
 
     #[test]
     fn build_metadata_counts_for_nothing() {
-        assert_eq!(accepted("1.0.0", &["1.0.0+a", "1.0.0+b"]), ["1.0.0+a", "1.0.0+b"]);
+        assert_eq!(
+            accepted("1.0.0", &["1.0.0+a", "1.0.0+b"]),
+            ["1.0.0+a", "1.0.0+b"]
+        );
     }
 
     #[test]
     fn refuses_the_rest_with_an_example() {
         for text in [
-            "", " ", "latest", "^*", ">x", "1.2 - 1.4", "~>1.2", "==1.2", "!=1", "1.2.3.4", "01.2", "1.2-rc", "1.2.3-", "x.1",
-            "1.x.3", "^1 ||", "|| ^1", "1 | 2", ">=1.2,", ",1", "1,,2", "^ ", "1.2.3+", "-1", "1.2.3-r_c", "^18446744073709551615", "99999999999999999999",
+            "",
+            " ",
+            "latest",
+            "^*",
+            ">x",
+            "1.2 - 1.4",
+            "~>1.2",
+            "==1.2",
+            "!=1",
+            "1.2.3.4",
+            "01.2",
+            "1.2-rc",
+            "1.2.3-",
+            "x.1",
+            "1.x.3",
+            "^1 ||",
+            "|| ^1",
+            "1 | 2",
+            ">=1.2,",
+            ",1",
+            "1,,2",
+            "^ ",
+            "1.2.3+",
+            "-1",
+            "1.2.3-r_c",
+            "^18446744073709551615",
+            "99999999999999999999",
         ] {
             let refused = Constraint::parse(text).map(|it| it.to_string());
             let refused = refused.expect_err(text);
-            assert!(Constraint::parse(&refused.example).is_ok(), "{text}: {refused:?}");
+            assert!(
+                Constraint::parse(&refused.example).is_ok(),
+                "{text}: {refused:?}"
+            );
         }
-        assert_eq!(Constraint::parse("1.2 - 1.4").unwrap_err().example, ">=1.2 <=1.4");
+        assert_eq!(
+            Constraint::parse("1.2 - 1.4").unwrap_err().example,
+            ">=1.2 <=1.4"
+        );
     }
 }

@@ -150,7 +150,13 @@ impl Sink {
         let mut found = self.found;
         let key = |it: &Diagnostic| {
             let start = it.span.map_or(0, |span| span.start);
-            (it.file != manifest, it.file.clone(), start, it.code, it.field.clone())
+            (
+                it.file != manifest,
+                it.file.clone(),
+                start,
+                it.code,
+                it.field.clone(),
+            )
         };
         found.sort_by_cached_key(key);
         found.dedup();

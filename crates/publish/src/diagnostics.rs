@@ -1,31 +1,74 @@
 //! One file for each kind of mistake: its stable code, its explanation (the `//!` text of the
 //! file), how it is worded, and a test that triggers it.
 
+pub(crate) mod e0101;
+pub(crate) mod e0102;
+pub(crate) mod e0103;
+pub(crate) mod e0104;
+pub(crate) mod e0105;
+pub(crate) mod e0106;
+pub(crate) mod e0201;
+pub(crate) mod e0202;
+pub(crate) mod e0203;
+pub(crate) mod e0204;
+pub(crate) mod e0205;
+pub(crate) mod e0206;
+pub(crate) mod e0207;
+pub(crate) mod e0208;
+pub(crate) mod e0209;
+pub(crate) mod e0210;
+pub(crate) mod e0211;
+pub(crate) mod e0301;
+pub(crate) mod e0302;
+pub(crate) mod e0303;
+pub(crate) mod e0304;
+pub(crate) mod e0305;
+pub(crate) mod e0306;
+pub(crate) mod e0307;
+pub(crate) mod e0308;
+pub(crate) mod e0309;
+pub(crate) mod e0401;
+pub(crate) mod e0402;
+pub(crate) mod e0403;
+pub(crate) mod e0404;
+pub(crate) mod e0405;
+pub(crate) mod e0406;
+pub(crate) mod e0501;
+pub(crate) mod e0502;
+pub(crate) mod e0503;
+pub(crate) mod e0504;
+pub(crate) mod e0601;
+pub(crate) mod e0602;
+pub(crate) mod e0603;
+pub(crate) mod e0604;
+pub(crate) mod e0605;
+pub(crate) mod e0606;
+pub(crate) mod e0701;
+pub(crate) mod e0702;
+pub(crate) mod e0703;
+pub(crate) mod e0704;
+
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use crate::diagnostic::Code;
 
-macro_rules! codes {
+macro_rules! sources {
     ($($module:ident)*) => {
-        $(pub(crate) mod $module;)*
-
-        /// Every code and the file that it lives in.
-        const SOURCES: &[(Code, &str)] = &[
-            $(($module::CODE, include_str!(concat!("diagnostics/", stringify!($module), ".rs"))),)*
-        ];
+        &[$(($module::CODE, include_str!(concat!("diagnostics/", stringify!($module), ".rs"))),)*]
     };
 }
 
-codes! {
+/// Every code and the file that it lives in.
+const SOURCES: &[(Code, &str)] = sources! {
     e0101 e0102 e0103 e0104 e0105 e0106
     e0201 e0202 e0203 e0204 e0205 e0206 e0207 e0208 e0209 e0210 e0211
     e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309
     e0401 e0402 e0403 e0404 e0405 e0406
     e0501 e0502 e0503 e0504
     e0601 e0602 e0603 e0604 e0605 e0606
-    e0701 e0702 e0703
-}
+    e0701 e0702 e0703 e0704
+};
 
 /// What a code means, why it matters and how to mend it.
 #[must_use]
@@ -40,7 +83,9 @@ pub fn explain(code: &str) -> Option<&'static str> {
         let of = |(code, source): &(Code, &'static str)| (code.as_str(), text(source));
         SOURCES.iter().map(of).collect()
     });
-    texts.get(code.to_ascii_uppercase().as_str()).map(String::as_str)
+    texts
+        .get(code.to_ascii_uppercase().as_str())
+        .map(String::as_str)
 }
 
 #[cfg(test)]
@@ -62,10 +107,21 @@ mod tests {
     #[test]
     fn every_code_has_an_example_that_triggers_it() {
         for (code, source) in SOURCES {
-            let tests = source.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests);
-            let drawn = ["error", "warning"].iter().any(|it| tests.contains(&format!("{it}[{code}]")));
+            let tests = source
+                .split_once("#[cfg(test)]")
+                .map_or("", |(_, tests)| tests);
+            let drawn = ["error", "warning"]
+                .iter()
+                .any(|it| tests.contains(&format!("{it}[{code}]")));
             assert!(drawn, "{code} has no example");
         }
+    }
+
+    #[test]
+    fn every_file_is_listed() {
+        let modules = include_str!("diagnostics.rs").lines();
+        let modules = modules.filter(|line| line.starts_with("pub(crate) mod e"));
+        assert_eq!(modules.count(), SOURCES.len());
     }
 
     #[test]

@@ -152,7 +152,10 @@ mod tests {
         let sources = recorder.into_sources();
         let paths: Vec<_> = sources.keys().map(String::as_str).collect();
         assert_eq!(paths, ["agent.yaml", "tools/a.yaml", "tools/b.yaml"]);
-        assert_eq!(MemoryFiles::from(sources).read("tools/b.yaml")?, Some(b"b".to_vec()));
+        assert_eq!(
+            MemoryFiles::from(sources).read("tools/b.yaml")?,
+            Some(b"b".to_vec())
+        );
         Ok(())
     }
 }

@@ -3,51 +3,36 @@
 //! Invariant: pure. Files come through the [`Files`] trait; nothing here touches a disk, a clock,
 //! the environment or the network, and the same sources give the same bytes on every machine. It
 //! knows nothing of sessions, workers or of what a runtime does with a snapshot.
+//!
+//! The way: `yaml` reads trees with places, `document` and `schema` turn them into what authors
+//! mean, `library` finds documents by identity, `bound` and `attach` tie them together, `rules` has
+//! the policies judged, `compile` puts the snapshot together. `diagnostics` holds a file for each
+//! kind of mistake.
 
+mod attach;
+mod bound;
+mod compile;
+mod constraint;
 mod diagnostic;
+mod diagnostics;
+mod document;
 mod files;
+mod instructions;
+mod library;
+mod reference;
+mod render;
+mod rules;
+mod schema;
+mod sources;
+mod stub_script;
+mod suggest;
+mod yaml;
 
+#[cfg(test)]
+mod tests;
+
+pub use compile::{Compiled, compile};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
+pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
-
-/// What became of a bundle.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compiled {
-    /// There exactly when no diagnostic is an error.
-    pub snapshot: Option<spec::Snapshot>,
-    /// Everything that was found, by file and position.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Compiles the bundle whose Agent is the file `manifest`.
-#[must_use]
-pub fn compile(_files: &dyn Files, manifest: &str) -> Compiled {
-    Compiled {
-        snapshot: None,
-        diagnostics: vec![Diagnostic {
-            code: Code("E0000"),
-            severity: Severity::Error,
-            file: manifest.to_owned(),
-            span: None,
-            field: String::new(),
-            message: "not written yet".to_owned(),
-            help: None,
-        }],
-    }
-}
-
-/// Draws diagnostics for people, with the lines that they are about.
-#[must_use]
-pub fn render(
-    diagnostics: &[Diagnostic],
-    _source: &dyn Fn(&str) -> Option<String>,
-    _color: bool,
-) -> String {
-    diagnostics.iter().map(|d| d.message.clone() + "\n").collect()
-}
-
-/// What a code means, why it matters and how to mend it.
-#[must_use]
-pub fn explain(_code: &str) -> Option<&'static str> {
-    None
-}
+pub use render::render;

@@ -71,7 +71,10 @@ pub(crate) fn logical(text: At<String>, sink: &mut Sink) -> Option<At<LogicalRef
             return None;
         }
     };
-    Some(At { value: LogicalRef { id, constraint }, at: text.at })
+    Some(At {
+        value: LogicalRef { id, constraint },
+        at: text.at,
+    })
 }
 
 /// A file reference in its plain form, without `.` and `..`; `None` when it leaves the bundle.
@@ -126,7 +129,19 @@ mod tests {
         ] {
             assert_eq!(normalise(path).as_deref(), Ok(plain), "{path}");
         }
-        for path in ["", "/etc/passwd", "../a", "a/../../b", "a/..", "a/", "..\\a", "C:/a", "https://x/a", ".", "a\0"] {
+        for path in [
+            "",
+            "/etc/passwd",
+            "../a",
+            "a/../../b",
+            "a/..",
+            "a/",
+            "..\\a",
+            "C:/a",
+            "https://x/a",
+            ".",
+            "a\0",
+        ] {
             assert!(normalise(path).is_err(), "{path}");
         }
     }
@@ -134,8 +149,13 @@ mod tests {
     #[test]
     fn ids_split_at_the_last_dot() {
         let id = logical_id("shop.payments.issue-refund").unwrap();
-        assert_eq!((id.namespace.as_str(), id.name.as_str()), ("shop.payments", "issue-refund"));
-        for text in ["refund", "", ".a", "a.", "a..b", "A.b", "a.b_c", "a.-b", "a.b-"] {
+        assert_eq!(
+            (id.namespace.as_str(), id.name.as_str()),
+            ("shop.payments", "issue-refund")
+        );
+        for text in [
+            "refund", "", ".a", "a.", "a..b", "A.b", "a.b_c", "a.-b", "a.b-",
+        ] {
             assert_eq!(logical_id(text), None, "{text}");
         }
     }

@@ -1,7 +1,10 @@
 //! Finds what an author may have meant.
 
 /// The candidate nearest to `word`, when one is near enough to be meant.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let far = word.chars().count().div_ceil(3).max(1);
     candidates
@@ -13,7 +16,10 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// `did you mean …?`, when there is something to offer.
-pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     nearest(word, candidates).map(|it| format!("did you mean `{it}`?"))
 }
 
@@ -33,10 +39,11 @@ fn distance(a: &str, b: &str) -> usize {
             let replaced = cell(&above, j).saturating_add(usize::from(x != y));
             let gap = cell(&above, next).min(cell(&row, j)).saturating_add(1);
             let mut best = replaced.min(gap);
-            if let (Some(i1), Some(j1)) = (i.checked_sub(1), j.checked_sub(1)) {
-                if a.get(i1) == Some(y) && b.get(j1) == Some(x) {
-                    best = best.min(cell(&before, j1).saturating_add(1));
-                }
+            if let (Some(i1), Some(j1)) = (i.checked_sub(1), j.checked_sub(1))
+                && a.get(i1) == Some(y)
+                && b.get(j1) == Some(x)
+            {
+                best = best.min(cell(&before, j1).saturating_add(1));
             }
             row.push(best);
         }
@@ -68,7 +75,10 @@ mod tests {
     #[test]
     fn offers_only_what_is_near() {
         assert_eq!(nearest("gtee", ["gt", "gte", "eq"]), Some("gte"));
-        assert_eq!(nearest("apiversion", ["apiVersion", "kind"]), Some("apiVersion"));
+        assert_eq!(
+            nearest("apiversion", ["apiVersion", "kind"]),
+            Some("apiVersion")
+        );
         assert_eq!(nearest("endpoint", ["spec", "kind"]), None);
     }
 }

@@ -16,7 +16,7 @@ use crate::diagnostic::{Location, Sink, Span};
 use crate::diagnostics::{e0101, e0102};
 
 /// The largest file that is read.
-const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub(crate) const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How deep maps and lists may nest.
 const DEPTH_MAX: usize = 128;
 /// How many keys and values a file may hold.

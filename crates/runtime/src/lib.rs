@@ -10,6 +10,7 @@ mod ports;
 mod session;
 pub mod suite;
 mod transcript;
+pub mod workers;
 
 pub use block_on::block_on;
 pub use driver::{Driver, Fault, Signal};

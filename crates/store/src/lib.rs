@@ -1,1 +1,25 @@
-//! Journal, blobs and catalog on SQLite.
+//! Journal, payloads, lists and catalog on SQLite.
+//!
+//! Invariant: what was acknowledged is on disk, under the path that the store was opened at. One
+//! thread writes and commits whatever has gathered while it was syncing; lists are written in the
+//! transaction of the entries that they follow from. It knows nothing of what entries mean, of
+//! sockets, of clocks, or of who asks.
+
+mod catalog;
+mod checkpoint;
+mod fault;
+mod journal;
+mod link;
+mod lists;
+mod open;
+mod readers;
+mod rows;
+mod schema;
+mod writer;
+
+pub use catalog::{
+    Active, AgentRow, CatalogError, Deployed, DeploymentRow, NewDeployment, NewVersion,
+    PublishError, Published, VersionRow,
+};
+pub use lists::{AgentFilter, ApprovalFilter, ApprovalRow, LIST_ROWS_MAX, SessionFilter, SessionRow};
+pub use open::{OpenError, Store, StoreSettings};

@@ -20,3 +20,32 @@ pub(crate) fn not_utf8(at: &Location, byte: usize) -> Diagnostic {
     at.error(CODE, format!("the file is not UTF-8 text (at byte {byte})"))
         .with_help("save it as UTF-8")
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn missing() {
+        let bundle = sample().without("agent.yaml");
+        bundle.check(expect![[r#"
+            error[E0101]: there is no such file
+            --> agent.yaml
+             = help: name the file of the Agent, `agent.yaml` say
+
+        "#]]);
+    }
+
+    #[test]
+    fn not_utf8() {
+        let bundle = sample().file("tools/other.yaml", b"kind: T\xff\n");
+        bundle.check(expect![[r#"
+            error[E0101]: the file is not UTF-8 text (at byte 7)
+            --> tools/other.yaml
+             = help: save it as UTF-8
+
+        "#]]);
+    }
+}

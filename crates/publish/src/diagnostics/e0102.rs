@@ -16,5 +16,61 @@ pub(crate) fn too_deep(at: &Location, depth_max: usize) -> Diagnostic {
 }
 
 pub(crate) fn too_many(at: &Location, nodes_max: usize) -> Diagnostic {
-    at.error(CODE, format!("the file holds more than {nodes_max} keys and values"))
+    at.error(
+        CODE,
+        format!("the file holds more than {nodes_max} keys and values"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn large() {
+        let bundle = sample().file("tools/other.yaml", "#".repeat(4 * 1024 * 1024 + 1));
+        bundle.check(expect![[r#"
+            error[E0102]: the file is larger than 4194304 bytes
+            --> tools/other.yaml
+
+        "#]]);
+    }
+
+    #[test]
+    fn deep() {
+        let bundle = sample().file("tools/other.yaml", format!("kind: {}", "[".repeat(200)));
+        bundle.check(expect![[r#"
+            error[E0102]: nested deeper than 128 levels
+             --> tools/other.yaml:1:134
+              |
+            1 | ...[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...
+              |                                                                    ^
+
+        "#]]);
+    }
+
+    #[test]
+    fn deep_blocks() {
+        let bundle = sample().file("tools/other.yaml", "- ".repeat(200));
+        bundle.check(expect![[r#"
+            error[E0102]: nested deeper than 128 levels
+             --> tools/other.yaml:1:257
+              |
+            1 | ...- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - ...
+              |                                                                    ^
+
+        "#]]);
+    }
+
+    #[test]
+    fn many() {
+        let bundle = sample().file("tools/other.yaml", format!("[{}]", "1,".repeat(250_001)));
+        bundle.check(expect![[r#"
+            error[E0102]: the file holds more than 250000 keys and values
+            --> tools/other.yaml
+
+        "#]]);
+    }
 }

@@ -15,3 +15,55 @@ pub(crate) fn tab(at: &Location) -> Diagnostic {
     at.error(CODE, "syntax error: a tab where indentation is due")
         .with_help("indent with spaces")
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn colon() {
+        let bundle = sample().edit("agent.yaml", "Be fair.", "Be: fair.");
+        bundle.check(expect![[r#"
+            error[E0103]: syntax error: mapping values are not allowed in this context
+              --> agent.yaml:10:13
+               |
+            10 |     text: Be: fair.
+               |             ^
+
+        "#]]);
+    }
+
+    #[test]
+    fn tab() {
+        let bundle = sample().edit("policies/limit.yaml", "    op: gt", "\top: gt");
+        bundle.check(expect![[r#"
+            error[E0103]: syntax error: a tab where indentation is due
+              --> policies/limit.yaml:10:1
+               |
+            10 |     op: gt
+               | ^
+               |
+               = help: indent with spaces
+
+        "#]]);
+    }
+
+    #[test]
+    fn json() {
+        let bundle = sample().edit(
+            "schemas/refund.json",
+            "\"required\": [\"order\", \"amount\"],",
+            "\"required\": [\"order\", \"amount\",],",
+        );
+        bundle.check(expect![[r#"
+            error[E0103]: syntax error: expected a JSON value
+             --> schemas/refund.json:8:34
+              |
+            8 |   "required": ["order", "amount",],
+              |                                  ^
+
+        "#]]);
+    }
+}

@@ -13,6 +13,69 @@ pub(crate) fn duplicate(at: &Location, key: &str, first_line: Option<u32>) -> Di
         |line| format!("first written on line {line}"),
     );
     let line = at.span.map_or(0, |span| span.line);
-    at.error(CODE, format!("the key `{key}` appears again on line {line}; {first}"))
-        .with_help("keep one of the two")
+    at.error(
+        CODE,
+        format!("the key `{key}` appears again on line {line}; {first}"),
+    )
+    .with_help("keep one of the two")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn in_yaml() {
+        let bundle = sample().edit(
+            "policies/limit.yaml",
+            "type: deny",
+            "type: deny\n    type: allow",
+        );
+        bundle.check(expect![[r#"
+            error[E0105]: the key `type` appears again on line 14; first written on line 13
+              --> policies/limit.yaml:14:5
+               |
+            14 |     type: allow
+               |     ^^^^
+               |
+               = help: keep one of the two
+
+        "#]]);
+    }
+
+    #[test]
+    fn whole_blocks() {
+        let bundle = sample().append("policies/limit.yaml", "spec: {decision: {type: allow}}\n");
+        bundle.check(expect![[r#"
+            error[E0105]: the key `spec` appears again on line 15; first written on line 7
+              --> policies/limit.yaml:15:1
+               |
+            15 | spec: {decision: {type: allow}}
+               | ^^^^
+               |
+               = help: keep one of the two
+
+        "#]]);
+    }
+
+    #[test]
+    fn in_json() {
+        let bundle = sample().edit(
+            "schemas/refund.json",
+            "\"required\":",
+            "\"type\": \"string\",\n  \"required\":",
+        );
+        bundle.check(expect![[r#"
+            error[E0105]: the key `type` appears again on line 8; the same map has it before
+             --> schemas/refund.json:8:3
+              |
+            8 |   "type": "string",
+              |   ^
+              |
+              = help: keep one of the two
+
+        "#]]);
+    }
 }

@@ -16,3 +16,35 @@ pub(crate) fn second_document(at: &Location) -> Diagnostic {
 pub(crate) fn no_document(at: &Location) -> Diagnostic {
     at.error(CODE, "the file holds no document")
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn second() {
+        let bundle = sample().append("policies/limit.yaml", "---\nkind: Policy\n");
+        bundle.check(expect![[r#"
+            error[E0106]: a second document begins on line 16
+              --> policies/limit.yaml:16:1
+               |
+            16 | kind: Policy
+               | ^
+               |
+               = help: give it a file of its own
+
+        "#]]);
+    }
+
+    #[test]
+    fn none() {
+        let bundle = sample().file("policies/empty.yaml", "# nothing yet\n---\n");
+        bundle.check(expect![[r#"
+            error[E0106]: the file holds no document
+            --> policies/empty.yaml
+
+        "#]]);
+    }
+}

@@ -10,3 +10,98 @@ pub(crate) fn not_yet(at: &Location, what: &str) -> Diagnostic {
     at.error(CODE, format!("{what} is not supported by this version yet"))
         .with_help("take it out; it would not be enforced")
 }
+
+pub(crate) fn bundle(at: &Location) -> Diagnostic {
+    at.error(CODE, "`kind: Bundle` is not supported by this version yet")
+        .with_help("name the file of an Agent instead")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn on_a_tool() {
+        let bundle = sample().append(
+            "tools/refund.yaml",
+            "  available_when: []\n  strict: true\n  on_failure: retry\n",
+        );
+        bundle.check(expect![[r#"
+            error[E0207]: `available_when` is not supported by this version yet
+              --> tools/refund.yaml:12:3
+               |
+            12 |   available_when: []
+               |   ^^^^^^^^^^^^^^ spec.available_when
+               |
+               = help: take it out; it would not be enforced
+
+            error[E0207]: `strict: true` is not supported by this version yet
+              --> tools/refund.yaml:13:11
+               |
+            13 |   strict: true
+               |           ^^^^ spec.strict
+               |
+               = help: take it out; it would not be enforced
+
+            error[E0207]: an `on_failure` other than `return_to_agent` is not supported by this version yet
+              --> tools/refund.yaml:14:15
+               |
+            14 |   on_failure: retry
+               |               ^^^^^ spec.on_failure
+               |
+               = help: take it out; it would not be enforced
+
+        "#]]);
+    }
+
+    #[test]
+    fn on_an_agent() {
+        let bundle = sample().append(
+            "agent.yaml",
+            "  limits: {on_limit: escalate, max_cost: 3}\noutput: {format: json, schema: {}}\n",
+        );
+        bundle.check(expect![[r#"
+            error[E0207]: `on_limit: escalate` is not supported by this version yet
+              --> agent.yaml:19:22
+               |
+            19 |   limits: {on_limit: escalate, max_cost: 3}
+               |                      ^^^^^^^^ spec.limits.on_limit
+               |
+               = help: take it out; it would not be enforced
+
+            error[E0207]: `max_cost` is not supported by this version yet
+              --> agent.yaml:19:32
+               |
+            19 |   limits: {on_limit: escalate, max_cost: 3}
+               |                                ^^^^^^^^ spec.limits.max_cost
+               |
+               = help: take it out; it would not be enforced
+
+            error[E0207]: `schema` is not supported by this version yet
+              --> agent.yaml:20:24
+               |
+            20 | output: {format: json, schema: {}}
+               |                        ^^^^^^ output.schema
+               |
+               = help: take it out; it would not be enforced
+
+        "#]]);
+    }
+
+    #[test]
+    fn bundle() {
+        let bundle = sample().edit("agent.yaml", "kind: Agent", "kind: Bundle");
+        bundle.check(expect![[r#"
+            error[E0207]: `kind: Bundle` is not supported by this version yet
+             --> agent.yaml:2:7
+              |
+            2 | kind: Bundle
+              |       ^^^^^^ kind
+              |
+              = help: name the file of an Agent instead
+
+        "#]]);
+    }
+}

@@ -8,5 +8,32 @@ use crate::diagnostic::{Code, Diagnostic, Location};
 pub(crate) const CODE: Code = Code("E0309");
 
 pub(crate) fn plain_file(at: &Location, version: &str, taken: &str) -> Diagnostic {
-    at.warning(CODE, format!("there is no file for version {version}; `{taken}` is taken"))
+    at.warning(
+        CODE,
+        format!("there is no file for version {version}; `{taken}` is taken"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn plain() {
+        let bundle = sample().edit(
+            "tools/refund.yaml",
+            "ref: schemas/refund",
+            "ref: schemas/refund\n    version: 2",
+        );
+        bundle.check(expect![[r#"
+            warning[E0309]: there is no file for version 2; `schemas/refund.json` is taken
+              --> tools/refund.yaml:11:10
+               |
+            11 |     ref: schemas/refund
+               |          ^^^^^^^^^^^^^^ spec.input_schema.ref
+
+        "#]]);
+    }
 }

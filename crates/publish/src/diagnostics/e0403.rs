@@ -8,10 +8,59 @@ use crate::diagnostic::{Code, Diagnostic, Location};
 pub(crate) const CODE: Code = Code("E0403");
 
 pub(crate) fn remote(at: &Location, target: &str) -> Diagnostic {
-    at.error(CODE, format!("the remote reference `{target}` is never fetched"))
-        .with_help("copy the schema under `$defs` and refer to it as `#/$defs/NAME`")
+    at.error(
+        CODE,
+        format!("the remote reference `{target}` is never fetched"),
+    )
+    .with_help("copy the schema under `$defs` and refer to it as `#/$defs/NAME`")
 }
 
 pub(crate) fn dangling(at: &Location, target: &str) -> Diagnostic {
-    at.error(CODE, format!("the reference `{target}` leads nowhere in this schema"))
+    at.error(
+        CODE,
+        format!("the reference `{target}` leads nowhere in this schema"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn remote() {
+        let bundle = sample().edit(
+            "schemas/refund.json",
+            "{\"type\": \"number\"}",
+            "{\"$ref\": \"https://example.com/money.json\"}",
+        );
+        bundle.check(expect![[r#"
+            error[E0403]: the remote reference `https://example.com/money.json` is never fetched
+             --> schemas/refund.json:5:24
+              |
+            5 |     "amount": {"$ref": "https://example.com/money.json"},
+              |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ properties.amount.$ref
+              |
+              = help: copy the schema under `$defs` and refer to it as `#/$defs/NAME`
+
+        "#]]);
+    }
+
+    #[test]
+    fn dangling() {
+        let bundle = sample().edit(
+            "schemas/refund.json",
+            "{\"type\": \"number\"}",
+            "{\"$ref\": \"#/$defs/money\"}",
+        );
+        bundle.check(expect![[r##"
+            error[E0403]: the reference `#/$defs/money` leads nowhere in this schema
+             --> schemas/refund.json:5:24
+              |
+            5 |     "amount": {"$ref": "#/$defs/money"},
+              |                        ^^^^^^^^^^^^^^^ properties.amount.$ref
+
+        "##]]);
+    }
 }

@@ -9,7 +9,42 @@ use crate::diagnostic::{Code, Diagnostic, Location};
 
 pub(crate) const CODE: Code = Code("E0503");
 
-pub(crate) fn widened(at: &Location, binding: SideEffectClass, tool: SideEffectClass) -> Diagnostic {
-    at.error(CODE, format!("`{binding}` is less strict than the Tool's `{tool}`"))
-        .with_help(format!("leave the field out, or write `{tool}` or a stricter class"))
+pub(crate) fn widened(
+    at: &Location,
+    binding: SideEffectClass,
+    tool: SideEffectClass,
+) -> Diagnostic {
+    at.error(
+        CODE,
+        format!("`{binding}` is less strict than the Tool's `{tool}`"),
+    )
+    .with_help(format!(
+        "leave the field out, or write `{tool}` or a stricter class"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::sample;
+
+    #[test]
+    fn laxer() {
+        let bundle = sample().edit(
+            "agent.yaml",
+            "as: refund",
+            "as: refund\n      side_effect_class: read_only",
+        );
+        bundle.check(expect![[r#"
+            error[E0503]: `read_only` is less strict than the Tool's `non_idempotent_write`
+              --> agent.yaml:17:26
+               |
+            17 |       side_effect_class: read_only
+               |                          ^^^^^^^^^ spec.tools[0].side_effect_class
+               |
+               = help: leave the field out, or write `non_idempotent_write` or a stricter class
+
+        "#]]);
+    }
 }

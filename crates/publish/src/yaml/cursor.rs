@@ -34,19 +34,27 @@ pub(crate) struct Shape {
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a> {
     cursor: Cursor<'a>,
-    entries: &'a [Entry],
     what: &'static str,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn root(file: &'a Rc<str>, node: &'a Node) -> Self {
-        Self { file, node, key_span: None, field: String::new() }
+        Self {
+            file,
+            node,
+            key_span: None,
+            field: String::new(),
+        }
     }
 
     /// The place of the value; of a block collection, its key.
     pub(crate) fn at(&self) -> Location {
         let block = matches!(self.node.kind, Kind::Mapping(_) | Kind::Sequence(_));
-        let span = if block { self.key_span.unwrap_or(self.node.span) } else { self.node.span };
+        let span = if block {
+            self.key_span.unwrap_or(self.node.span)
+        } else {
+            self.node.span
+        };
         self.location(span)
     }
 
@@ -56,12 +64,21 @@ impl<'a> Cursor<'a> {
     }
 
     fn location(&self, span: Span) -> Location {
-        Location { file: Rc::clone(self.file), span: Some(span), field: self.field.clone() }
+        Location {
+            file: Rc::clone(self.file),
+            span: Some(span),
+            field: self.field.clone(),
+        }
     }
 
     pub(super) fn element(&self, index: usize, node: &'a Node) -> Cursor<'a> {
         let field = format!("{}[{index}]", self.field);
-        Cursor { file: self.file, node, key_span: None, field }
+        Cursor {
+            file: self.file,
+            node,
+            key_span: None,
+            field,
+        }
     }
 
     pub(super) fn member(&self, entry: &'a Entry) -> Cursor<'a> {
@@ -76,8 +93,17 @@ impl<'a> Cursor<'a> {
     /// The place that `path`, such as `spec.conditions.all[0].value`, leads to from here; as far
     /// along it as the document goes.
     pub(crate) fn locate(&self, path: &str) -> Location {
+        self.locate_steps(steps(path))
+    }
+
+    /// As [`Cursor::locate`], for keys and indices one by one.
+    pub(crate) fn locate_steps(
+        &self,
+        steps: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Location {
         let mut here = self.clone();
-        for step in steps(path) {
+        for step in steps {
+            let step = step.as_ref();
             let next = match &here.node.kind {
                 Kind::Mapping(entries) => entries
                     .iter()
@@ -95,6 +121,15 @@ impl<'a> Cursor<'a> {
             }
         }
         here.at()
+    }
+
+    /// The value of `key`, in a map that is not checked.
+    pub(crate) fn child(&self, key: &str) -> Option<Cursor<'a>> {
+        let Kind::Mapping(entries) = &self.node.kind else {
+            return None;
+        };
+        let entry = entries.iter().find(|entry| entry.key == key)?;
+        Some(self.member(entry))
     }
 
     /// Whether the value is an explicit null.
@@ -133,7 +168,10 @@ impl<'a> Cursor<'a> {
                 }
             }
         }
-        Some(At { value: scalar.text.clone(), at: self.at() })
+        Some(At {
+            value: scalar.text.clone(),
+            at: self.at(),
+        })
     }
 
     /// Text that is due here and must say something.
@@ -144,6 +182,25 @@ impl<'a> Cursor<'a> {
             return None;
         }
         Some(text)
+    }
+
+    /// Text, or an unquoted whole number as it is written.
+    pub(crate) fn label(&self, sink: &mut Sink) -> Option<At<String>> {
+        if let Kind::Scalar(scalar) = &self.node.kind {
+            let whole = matches!(self.core(scalar), Core::Number(number) if number.is_integer());
+            if whole && scalar.text.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Some(At {
+                    value: scalar.text.clone(),
+                    at: self.at(),
+                });
+            }
+        }
+        self.filled(sink)
+    }
+
+    /// Whether a block that `>` opens stands here.
+    pub(crate) fn is_folded(&self) -> bool {
+        matches!(&self.node.kind, Kind::Scalar(scalar) if scalar.style == Style::Folded)
     }
 
     pub(crate) fn boolean(&self, sink: &mut Sink) -> Option<bool> {
@@ -188,7 +245,10 @@ impl<'a> Cursor<'a> {
     pub(crate) fn word<T: Copy>(&self, words: &[(&str, T)], sink: &mut Sink) -> Option<At<T>> {
         let text = self.text(sink)?;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
-            return Some(At { value: *value, at: text.at });
+            return Some(At {
+                value: *value,
+                at: text.at,
+            });
         }
         let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
         sink.push(e0204::unknown_word(&text.at, &text.value, &words));
@@ -199,7 +259,11 @@ impl<'a> Cursor<'a> {
         match &self.node.kind {
             Kind::Sequence(nodes) => {
                 let nodes = nodes.iter().enumerate();
-                Some(nodes.map(|(index, node)| self.element(index, node)).collect())
+                Some(
+                    nodes
+                        .map(|(index, node)| self.element(index, node))
+                        .collect(),
+                )
             }
             Kind::Broken => None,
             Kind::Scalar(_) | Kind::Mapping(_) => {
@@ -215,7 +279,13 @@ impl<'a> Cursor<'a> {
             Kind::Mapping(entries) => {
                 let member = |entry: &'a Entry| {
                     let value = self.member(entry);
-                    (At { value: entry.key.clone(), at: value.key_at() }, value)
+                    (
+                        At {
+                            value: entry.key.clone(),
+                            at: value.key_at(),
+                        },
+                        value,
+                    )
                 };
                 Some(entries.iter().map(member).collect())
             }
@@ -248,11 +318,18 @@ impl<'a> Cursor<'a> {
                 e0201::unknown_field(&at, key, shape.what, shape.known)
             });
         }
-        Some(Fields { cursor: self.clone(), entries, what: shape.what })
+        Some(Fields {
+            cursor: self.clone(),
+            what: shape.what,
+        })
     }
 
     fn core(&self, scalar: &Scalar) -> Core {
-        if scalar.style == Style::Plain { resolve(&scalar.text) } else { Core::Text }
+        if scalar.style == Style::Plain {
+            resolve(&scalar.text)
+        } else {
+            Core::Text
+        }
     }
 
     fn scalar(&self, due: &str, sink: &mut Sink) -> Option<&'a Scalar> {
@@ -288,8 +365,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Cursor<'a>> {
-        let entry = self.entries.iter().find(|entry| entry.key == key)?;
-        Some(self.cursor.member(entry))
+        self.cursor.child(key)
     }
 
     pub(crate) fn required(&self, key: &str, sink: &mut Sink) -> Option<Cursor<'a>> {
@@ -309,7 +385,11 @@ fn join(field: &str, key: &str) -> String {
     } else {
         format!("{key:?}")
     };
-    if field.is_empty() { key } else { format!("{field}.{key}") }
+    if field.is_empty() {
+        key
+    } else {
+        format!("{field}.{key}")
+    }
 }
 
 /// The keys and indices of a field path.

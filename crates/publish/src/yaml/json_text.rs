@@ -56,7 +56,12 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn peek(&self) -> u8 {
-        self.lines.text.as_bytes().get(self.at).copied().unwrap_or(0)
+        self.lines
+            .text
+            .as_bytes()
+            .get(self.at)
+            .copied()
+            .unwrap_or(0)
     }
 
     fn step(&mut self) {
@@ -145,7 +150,10 @@ impl Scan<'_> {
 
     fn word(&mut self) -> String {
         let start = self.at;
-        while !matches!(self.peek(), b' ' | b'\t' | b'\r' | b'\n' | b',' | b'}' | b']' | 0) {
+        while !matches!(
+            self.peek(),
+            b' ' | b'\t' | b'\r' | b'\n' | b',' | b'}' | b']' | 0
+        ) {
             self.step();
         }
         self.lines.text.get(start..self.at).unwrap_or("").to_owned()

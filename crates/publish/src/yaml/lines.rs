@@ -43,7 +43,11 @@ impl<'a> Lines<'a> {
     /// The place of a stretch of bytes of `text`.
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
         let after = self.starts.partition_point(|line| *line <= start);
-        let line_start = self.starts.get(after.saturating_sub(1)).copied().unwrap_or(0);
+        let line_start = self
+            .starts
+            .get(after.saturating_sub(1))
+            .copied()
+            .unwrap_or(0);
         let before = self.text.get(line_start..start).unwrap_or("");
         Span {
             start: start.saturating_add(self.skipped),

@@ -84,11 +84,18 @@ enum Key {
 impl Builder<'_> {
     fn event(&mut self, event: Event<'_>, marks: Marks) -> Flow {
         match event {
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => Flow::On,
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => Flow::On,
             Event::Alias(_) => {
                 let span = self.span(marks);
                 self.sink.push(e0104::alias(&self.at(span)));
-                self.place(Node { span, kind: Kind::Broken })
+                self.place(Node {
+                    span,
+                    kind: Kind::Broken,
+                })
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let span = self.span(marks);
@@ -96,12 +103,17 @@ impl Builder<'_> {
                 let style = match style {
                     ScalarStyle::Plain => Style::Plain,
                     ScalarStyle::Folded => Style::Folded,
-                    ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted | ScalarStyle::Literal => Style::Quoted,
+                    ScalarStyle::SingleQuoted
+                    | ScalarStyle::DoubleQuoted
+                    | ScalarStyle::Literal => Style::Quoted,
                 };
                 let kind = if tag.is_some() {
                     Kind::Broken
                 } else {
-                    Kind::Scalar(Scalar { text: text.into_owned(), style })
+                    Kind::Scalar(Scalar {
+                        text: text.into_owned(),
+                        style,
+                    })
                 };
                 self.place(Node { span, kind })
             }
@@ -109,7 +121,11 @@ impl Builder<'_> {
                 self.open(marks, anchor, tag.is_some(), Body::Sequence(Vec::new()))
             }
             Event::MappingStart(anchor, tag) => {
-                let body = Body::Mapping { entries: Vec::new(), seen: BTreeMap::new(), key: Key::Due };
+                let body = Body::Mapping {
+                    entries: Vec::new(),
+                    seen: BTreeMap::new(),
+                    key: Key::Due,
+                };
                 self.open(marks, anchor, tag.is_some(), body)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(marks),
@@ -137,14 +153,22 @@ impl Builder<'_> {
         let Some(frame) = self.stack.pop() else {
             return Flow::On;
         };
-        let whole = Span { end: end.end.max(frame.opened.end), ..frame.opened };
+        let whole = Span {
+            end: end.end.max(frame.opened.end),
+            ..frame.opened
+        };
         let (first, kind) = match frame.body {
             Body::Sequence(nodes) => (nodes.first().map(|it| it.span), Kind::Sequence(nodes)),
-            Body::Mapping { entries, .. } => {
-                (entries.first().map(|it| it.key_span), Kind::Mapping(entries))
-            }
+            Body::Mapping { entries, .. } => (
+                entries.first().map(|it| it.key_span),
+                Kind::Mapping(entries),
+            ),
         };
-        let span = if frame.flow { whole } else { first.unwrap_or(frame.opened) };
+        let span = if frame.flow {
+            whole
+        } else {
+            first.unwrap_or(frame.opened)
+        };
         self.place(Node { span, kind })
     }
 
@@ -152,7 +176,8 @@ impl Builder<'_> {
     fn place(&mut self, node: Node) -> Flow {
         self.nodes = self.nodes.saturating_add(1);
         if self.nodes > NODES_MAX {
-            self.sink.push(e0102::too_many(&Location::file(self.file), NODES_MAX));
+            self.sink
+                .push(e0102::too_many(&Location::file(self.file), NODES_MAX));
             return Flow::Fail;
         }
         let Some(frame) = self.stack.last_mut() else {
@@ -165,7 +190,11 @@ impl Builder<'_> {
                     let read = read_key(self.file, node, seen, self.sink);
                     *key = read;
                 }
-                Key::Read(text, key_span) => entries.push(Entry { key: text, key_span, value: node }),
+                Key::Read(text, key_span) => entries.push(Entry {
+                    key: text,
+                    key_span,
+                    value: node,
+                }),
                 Key::Refused => {}
             },
         }
@@ -173,11 +202,12 @@ impl Builder<'_> {
     }
 
     fn place_root(&mut self, node: Node) -> Flow {
-        if let Kind::Scalar(scalar) = &node.kind {
-            if scalar.text.is_empty() && scalar.style == Style::Plain {
-                // An empty document between two `---` says nothing.
-                return Flow::On;
-            }
+        if let Kind::Scalar(scalar) = &node.kind
+            && scalar.text.is_empty()
+            && scalar.style == Style::Plain
+        {
+            // An empty document between two `---` says nothing.
+            return Flow::On;
         }
         if self.root.is_some() {
             return self.second_document(node.span);
@@ -220,17 +250,26 @@ impl Builder<'_> {
     }
 
     fn span(&self, marks: Marks) -> Span {
-        self.lines.span(self.lines.byte(marks.start.index()), self.lines.byte(marks.end.index()))
+        self.lines.span(
+            self.lines.byte(marks.start.index()),
+            self.lines.byte(marks.end.index()),
+        )
     }
 
     fn at(&self, span: Span) -> Location {
-        Location { span: Some(span), ..Location::file(self.file) }
+        Location {
+            span: Some(span),
+            ..Location::file(self.file)
+        }
     }
 }
 
 /// Reads a map's key, which must be text, new, and no merge key.
 fn read_key(file: &Rc<str>, node: Node, seen: &mut BTreeMap<String, Span>, sink: &mut Sink) -> Key {
-    let at = Location { span: Some(node.span), ..Location::file(file) };
+    let at = Location {
+        span: Some(node.span),
+        ..Location::file(file)
+    };
     let scalar = match node.kind {
         Kind::Scalar(scalar) => scalar,
         Kind::Broken => return Key::Refused,

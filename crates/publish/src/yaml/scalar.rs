@@ -68,7 +68,8 @@ pub(super) fn resolve(text: &str) -> Core {
 }
 
 fn is_radix(text: &str) -> bool {
-    let digits = |rest: &str, radix: u32| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix));
+    let digits =
+        |rest: &str, radix: u32| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix));
     text.strip_prefix("0o").is_some_and(|rest| digits(rest, 8))
         || text.strip_prefix("0x").is_some_and(|rest| digits(rest, 16))
 }
@@ -127,7 +128,22 @@ mod tests {
             let expected = Core::Number(number.parse().unwrap());
             assert_eq!(resolve(text), expected, "{text}");
         }
-        for text in ["NO", "on", "yes", "2024-01-01", "12:30:45", "1_000", "1e", ".", "-", "1.2.3", "0b1", "NaN", "0o8", "e5"] {
+        for text in [
+            "NO",
+            "on",
+            "yes",
+            "2024-01-01",
+            "12:30:45",
+            "1_000",
+            "1e",
+            ".",
+            "-",
+            "1.2.3",
+            "0b1",
+            "NaN",
+            "0o8",
+            "e5",
+        ] {
             assert_eq!(resolve(text), Core::Text, "{text}");
         }
         for (text, odd) in [

@@ -32,7 +32,10 @@ pub(super) fn json(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Json> {
             let values: Vec<_> = elements
                 .map(|(index, node)| json(&cursor.element(index, node), sink))
                 .collect();
-            values.into_iter().collect::<Option<Vec<_>>>().map(Json::Array)
+            values
+                .into_iter()
+                .collect::<Option<Vec<_>>>()
+                .map(Json::Array)
         }
         Kind::Mapping(entries) => {
             let members: Vec<_> = entries

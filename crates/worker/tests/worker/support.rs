@@ -91,9 +91,9 @@ impl Stream {
     pub(crate) async fn next(&mut self) -> Option<FromWorker> {
         loop {
             let message = soon("a message", self.from_worker.message()).await;
-            match message.unwrap()?.body.unwrap() {
-                FromWorker::Heartbeat(_) => {}
-                body => return Some(body),
+            let body = message.unwrap()?.body.unwrap();
+            if !matches!(body, FromWorker::Heartbeat(_)) {
+                return Some(body);
             }
         }
     }

@@ -1,0 +1,168 @@
+//! The tree of commands. Knows which there are and the flags that all of them take; each verb's own
+//! flags, help and work are in its file.
+
+use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
+
+use crate::context::Context;
+use crate::exit::{self, Exit};
+use crate::failure::Failure;
+use crate::{agents, approvals, demo, explain, init, run, serve, sessions, status};
+
+/// Run declared agents under policy, with every step on record.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ordain",
+    version = concat!("version ", env!("CARGO_PKG_VERSION")),
+    disable_version_flag = true,
+    after_help = "Examples:\n  ordain demo                      See the whole story in a minute\n  ordain serve                     Start a runtime\n  ordain init my-agent             Begin an agent\n  ordain help exit-codes           What the exit codes mean"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// Print the version.
+    #[arg(short = 'v', long = "version", action = ArgAction::Version)]
+    version: Option<bool>,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Global {
+    /// Where the runtime listens, as host:port [env: PHRONY_RUNTIME_ADDR] [default: 127.0.0.1:7777].
+    #[arg(long, global = true, value_name = "ADDR", help_heading = "Global options")]
+    pub(crate) runtime_addr: Option<String>,
+    /// Print data and errors only, no notes and no warnings.
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+    /// Print without colours [env: NO_COLOR].
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) no_color: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(serve::Args),
+    Demo(demo::Args),
+    Init(init::Args),
+    Status(status::Args),
+    Run(run::Args),
+    /// Validate, publish and deploy agents.
+    Agents(agents::Group),
+    /// List, inspect and end sessions.
+    Sessions(sessions::Group),
+    /// See what waits for a person, and decide it.
+    Approvals(approvals::Group),
+    Explain(explain::Args),
+    /// List the exit codes.
+    #[command(after_help = "Example:\n  ordain help exit-codes", before_help = exit::table())]
+    ExitCodes,
+    #[command(hide = true)]
+    DemoWorker(demo::worker::Args),
+}
+
+impl Command {
+    /// Does the work. The groups without a verb show their help.
+    pub(crate) async fn run(self, context: &mut Context) -> Result<Exit, Failure> {
+        match self {
+            Command::Serve(args) => serve::run(args, context).await,
+            Command::Demo(args) => demo::run(args, context).await,
+            Command::Init(args) => init::run(&args, context),
+            Command::Status(args) => status::run(args, context).await,
+            Command::Run(args) => run::run(args, context).await,
+            Command::Agents(agents::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Sessions(sessions::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Approvals(approvals::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Agents(agents::Group { verb: None }) => help(context, "agents"),
+            Command::Sessions(sessions::Group { verb: None }) => help(context, "sessions"),
+            Command::Approvals(approvals::Group { verb: None }) => help(context, "approvals"),
+            Command::Explain(args) => explain::run(&args, context),
+            Command::ExitCodes => {
+                context.printer.out(&exit::table())?;
+                Ok(Exit::Done)
+            }
+            Command::DemoWorker(args) => demo::worker::run(args).await,
+        }
+    }
+}
+
+/// The whole tree under the name that the program was called by.
+pub(crate) fn tree(program: &str) -> clap::Command {
+    named(Cli::command(), program).bin_name(program)
+}
+
+/// Examples say the name that works for whoever reads them.
+fn named(command: clap::Command, program: &str) -> clap::Command {
+    let examples = command.get_after_help().map(|text| {
+        let text = text.to_string();
+        text.replace("  ordain ", &format!("  {program} "))
+    });
+    let command = command.mut_subcommands(|it| named(it, program));
+    let command = match examples {
+        Some(text) => command.after_help(text),
+        None => command,
+    };
+    if command.get_name() == "ordain" {
+        command.name(program.to_owned())
+    } else {
+        command
+    }
+}
+
+/// The root's help when there is no `group`.
+pub(crate) fn help(context: &Context, group: &str) -> Result<Exit, Failure> {
+    let mut tree = tree(&context.program);
+    tree.build();
+    let command = match tree.find_subcommand_mut(group) {
+        Some(command) => command.render_help(),
+        None => tree.render_help(),
+    };
+    context.printer.out(&command.to_string())?;
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+    use expect_test::expect;
+
+    use super::{Cli, tree};
+
+    #[test]
+    fn the_tree_is_sound() {
+        Cli::command().debug_assert();
+        tree("phrony").debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        fn check(command: &clap::Command, path: &str) {
+            for it in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+                let path = format!("{path} {}", it.get_name());
+                assert!(it.get_about().is_some(), "{path}");
+                let example = it.get_after_help().map(ToString::to_string).unwrap_or_default();
+                assert!(example.starts_with("Example"), "{path}");
+                assert!(example.contains(&path), "{path}: {example}");
+                check(it, &path);
+            }
+        }
+        check(&tree("ordain"), "ordain");
+        check(&tree("phrony"), "phrony");
+    }
+
+    #[test]
+    fn flat_forms_are_gone() {
+        let gone = [
+            "validate", "publish", "deploy", "versions", "active", "history", "diff", "inspect",
+            "deprecate", "retire", "bundle",
+        ];
+        for word in gone {
+            assert!(tree("ordain").find_subcommand(word).is_none(), "{word}");
+        }
+    }
+
+    #[test]
+    fn top_level_help() {
+        expect![[r#""#]].assert_eq(&tree("ordain").render_help().to_string());
+    }
+}

@@ -1,0 +1,111 @@
+//! Compiles a bundle on this machine, as `validate` and `publish` both do. Knows paths of manifests
+//! and what diagnostics look like as data; the compiling is in the `publish` crate.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use publish::{Compiled, Diagnostic, Recorder, Severity};
+use spec::{Json, Snapshot};
+
+use crate::context::Context;
+use crate::disk::Disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::render::escape;
+
+/// The file of an Agent in a folder that is named instead of it.
+const MANIFEST: &str = "agent.yaml";
+
+/// What compiling came to.
+pub(crate) struct Local {
+    pub(crate) compiled: Compiled,
+    /// Exactly the files that were read, by path from the bundle's root.
+    pub(crate) sources: BTreeMap<String, Vec<u8>>,
+    /// The Agent's path among them.
+    pub(crate) manifest: String,
+}
+
+/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
+pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
+    let failed = || Failure::new(Exit::Failed, "read manifest");
+    let file = if path.is_dir() { path.join(MANIFEST) } else { path.to_owned() };
+    // A missing file is said as the system says it.
+    std::fs::metadata(&file).map_err(|why| Failure { exit: Exit::NotFound, ..failed().because(&why) })?;
+    let name = file.file_name().and_then(|it| it.to_str());
+    let manifest = name.ok_or_else(failed)?.to_owned();
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    let disk = Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
+    let recorder = Recorder::new(&disk);
+    let compiled = publish::compile(&recorder, &manifest);
+    Ok(Local {
+        compiled,
+        sources: recorder.into_sources(),
+        manifest,
+    })
+}
+
+impl Local {
+    pub(crate) fn count(&self, severity: Severity) -> usize {
+        let found = &self.compiled.diagnostics;
+        found.iter().filter(|it| it.severity == severity).count()
+    }
+
+    /// Draws everything that was found on stderr.
+    pub(crate) fn report(&self, context: &Context) {
+        let source = |file: &str| {
+            let bytes = self.sources.get(file)?;
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        };
+        let found = &self.compiled.diagnostics;
+        let text = publish::render(found, &source, context.printer.err_has_color());
+        context.printer.diagnostics(&text);
+    }
+
+    /// The snapshot, or the error that there is none.
+    pub(crate) fn snapshot(&self) -> Result<&Snapshot, Failure> {
+        self.compiled.snapshot.as_ref().ok_or_else(|| {
+            let errors = self.count(Severity::Error);
+            let plural = if errors == 1 { "" } else { "s" };
+            Failure::new(Exit::Invalid, format!("invalid manifest ({errors} error{plural})"))
+        })
+    }
+}
+
+/// A diagnostic for programs, by the names of its fields on the wire.
+pub(crate) fn to_json(diagnostic: &Diagnostic) -> Json {
+    let place = diagnostic.span;
+    Json::from_members([
+        ("code", Json::from(diagnostic.code.as_str())),
+        ("severity", Json::from(diagnostic.severity.to_string())),
+        ("file", Json::from(diagnostic.file.as_str())),
+        ("line", Json::from(place.map(|it| it.line))),
+        ("column", Json::from(place.map(|it| it.column))),
+        ("field", Json::from(diagnostic.field.as_str())),
+        ("message", Json::from(diagnostic.message.as_str())),
+        ("help", Json::from(diagnostic.help.as_deref())),
+    ])
+}
+
+/// A diagnostic of the server, which has no source lines to show.
+pub(crate) fn remote(diagnostic: &proto::ordain::v1::Diagnostic) -> String {
+    let proto::ordain::v1::Diagnostic { code, severity, file, line, column, .. } = diagnostic;
+    let mut text = format!(
+        "{}[{}]: {}\n",
+        escape::inline(severity),
+        escape::inline(code),
+        escape::inline(&diagnostic.message)
+    );
+    if !file.is_empty() {
+        let place = if *line > 0 { format!(":{line}:{column}") } else { String::new() };
+        text.push_str(&format!("  --> {}{place}\n", escape::inline(file)));
+    }
+    if !diagnostic.help.is_empty() {
+        text.push_str(&format!("  help: {}\n", escape::block(&diagnostic.help)));
+    }
+    text
+}
+
+/// Whether the server found what was found here too.
+pub(crate) fn is_same(ours: &Diagnostic, theirs: &proto::ordain::v1::Diagnostic) -> bool {
+    ours.code.as_str() == theirs.code && ours.file == theirs.file && ours.message == theirs.message
+}

@@ -1,0 +1,48 @@
+//! `serve`: runs the daemon in this process. Knows its settings; not what it does with them.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Start a runtime here, and serve until SIGTERM or Ctrl-C.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  ordain serve\n  ordain serve --data-dir ./data --listen 127.0.0.1:7000\n\nSettings are read from RUNTIME_* and ORDAIN_* variables; flags go before them."
+)]
+pub(crate) struct Args {
+    /// Address to listen on; port 0 takes any free one [default: 127.0.0.1:7777].
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// Folder of the journal [default: ordain in the user's data folder].
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// File to write the address into once the runtime serves.
+    #[arg(long, value_name = "PATH")]
+    address_file: Option<PathBuf>,
+    /// Listen beyond this machine although there is no TLS and no authentication.
+    #[arg(long)]
+    insecure: bool,
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    let get = |name: &str| context.environment.get(name).map(str::to_owned);
+    let mut config = daemon::Config::from_env(&get)
+        .map_err(|why| Failure::new(Exit::Usage, "read the settings").because(&why))?;
+    if let Some(listen) = args.listen {
+        config.listen = listen;
+    }
+    if let Some(data_dir) = args.data_dir {
+        config.data_dir = data_dir;
+    }
+    if args.address_file.is_some() {
+        config.address_file = args.address_file;
+    }
+    config.insecure |= args.insecure;
+    daemon::run(config)
+        .await
+        .map_err(|why| Failure::new(Exit::Failed, "serve").because(&why))?;
+    Ok(Exit::Done)
+}

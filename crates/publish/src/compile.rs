@@ -1,0 +1,101 @@
+//! The way from files to a snapshot, step by step. Each step goes on with what the one before could
+//! read, so that one run finds every independent mistake.
+
+use std::rc::Rc;
+
+use spec::Snapshot;
+use spec::snapshot::{FORMAT, STUB_SCRIPT};
+
+use crate::attach;
+use crate::bound;
+use crate::diagnostic::{Diagnostic, Location, Sink};
+use crate::diagnostics::e0101;
+use crate::document::agent::Agent;
+use crate::document::policy::Policy;
+use crate::document::tool::Tool;
+use crate::files::Files;
+use crate::library::Library;
+use crate::rules;
+use crate::sources::{Document, Sources};
+use crate::stub_script;
+
+/// What became of a bundle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compiled {
+    /// There exactly when no diagnostic is an error.
+    pub snapshot: Option<Snapshot>,
+    /// Everything that was found: the manifest's first, then file by file, top to bottom.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The provider whose script is carried along.
+const STUB: &str = "stub";
+
+/// Compiles the bundle whose Agent is the file `manifest`.
+#[must_use]
+pub fn compile(files: &dyn Files, manifest: &str) -> Compiled {
+    let mut sink = Sink::default();
+    let mut sources = Sources::new(files);
+    let snapshot = build(manifest, &mut sources, &mut sink);
+    let sound = sink.errors() == 0;
+    Compiled {
+        snapshot: snapshot.filter(|_| sound),
+        diagnostics: sink.into_sorted(manifest),
+    }
+}
+
+fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Snapshot> {
+    let document = open(manifest, sources, sink)?;
+    let tools = Library::<Tool>::load(sources, sink);
+    let mut policies = Library::<Policy>::load(sources, sink);
+    let agent = Agent::read(&document, sources, sink)?;
+    let before = sink.errors();
+    let bounds = bound::resolve(&agent.bindings, &tools, sink);
+    let all_bound =
+        agent.all_bindings && sink.errors() == before && bounds.iter().all(|it| it.contract.sound);
+    let attached = attach::attach(
+        &bounds,
+        &agent.default_policies,
+        &mut policies,
+        sources,
+        sink,
+    );
+    let rules = rules::compile(&attached, &policies, &bounds, &agent.header, sink);
+    let mut metadata = agent.header.metadata.clone();
+    if agent.model.provider == STUB
+        && let Some(script) = stub_script::read(&document, sources, sink)
+    {
+        metadata.annotations.insert(STUB_SCRIPT.to_owned(), script);
+    }
+    let snapshot = Snapshot {
+        format: FORMAT.to_owned(),
+        agent: agent.header.recorded(),
+        metadata,
+        purpose: agent.purpose,
+        instructions: agent.instructions,
+        model: agent.model,
+        tools: bounds.into_iter().map(|it| it.tool).collect(),
+        policies: rules.policies.clone(),
+        session: agent.session,
+        limits: agent.limits,
+        output: agent.output,
+        secrets: agent.secrets,
+    };
+    // Against tools that are missing or wrong, every rule would look wrong too.
+    if all_bound {
+        rules.judge(&snapshot, &policies, sink);
+    }
+    Some(snapshot)
+}
+
+/// Reads the manifest. Without it there is nothing to say about the rest.
+fn open(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Rc<Document>> {
+    let before = sink.errors();
+    if sources.bytes(manifest, sink).is_none() {
+        if sink.errors() == before {
+            sink.push(e0101::no_manifest(&Location::file(&Rc::from(manifest))));
+        }
+        return None;
+    }
+    sources.document(manifest, sink)
+}

@@ -1,0 +1,123 @@
+//! `spec.tools[]` of an Agent: which Tool it may call, under which name, how much narrower.
+
+use spec::SideEffectClass;
+
+use super::tool::class;
+use super::{PolicyRef, binding_policies};
+use crate::diagnostic::{At, Sink};
+use crate::diagnostics::e0205;
+use crate::reference::{self, LogicalRef};
+use crate::schema::{self, Role, Schema};
+use crate::sources::Sources;
+use crate::yaml::{Cursor, Shape};
+
+/// The longest name that providers accept for a tool.
+const WIRE_NAME_CHARS_MAX: usize = 64;
+
+const BINDING: Shape = Shape {
+    what: "a binding",
+    known: &[
+        "ref",
+        "as",
+        "description",
+        "input_schema",
+        "policies",
+        "side_effect_class",
+    ],
+    elsewhere: &[
+        (
+            "name",
+            "`ref` names the Tool, and `as` the name that the model sees",
+        ),
+        ("version", "write it in `ref`: namespace.name@^1.0"),
+        (
+            "parameters",
+            "the Tool declares its arguments under `input_schema`",
+        ),
+        ("policy", "list policies under `policies`"),
+        ("default_policies", "on a binding the list is `policies`"),
+        ("agent", "other agents go under `spec.agents`, in a Bundle"),
+    ],
+    unsupported: &["mcp"],
+};
+
+/// One entry of `spec.tools`.
+pub(crate) struct Binding {
+    pub(crate) reference: At<LogicalRef>,
+    pub(crate) wire_name: At<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) input: Option<At<Schema>>,
+    pub(crate) class: Option<At<SideEffectClass>>,
+    pub(crate) policies: Vec<PolicyRef>,
+}
+
+impl Binding {
+    /// `None` when it cannot be told which Tool is meant.
+    pub(super) fn read(
+        cursor: &Cursor<'_>,
+        sources: &mut Sources<'_>,
+        sink: &mut Sink,
+    ) -> Option<Self> {
+        let fields = cursor.fields(&BINDING, sink)?;
+        let reference = fields.required("ref", sink);
+        let reference = reference.and_then(|it| reference::logical(it.filled(sink)?, sink));
+        let chosen = fields.get("as").map(|it| chosen_name(&it, sink));
+        let description = fields.get("description").and_then(|it| it.filled(sink));
+        let input = fields.get("input_schema").and_then(|it| {
+            let value = schema::read(&it, Role::Input, sources, sink)?;
+            Some(At {
+                value,
+                at: it.key_at(),
+            })
+        });
+        let class = fields.get("side_effect_class").and_then(|it| {
+            Some(At {
+                value: class(&it, sink)?,
+                at: it.at(),
+            })
+        });
+        let policies = binding_policies(fields.get("policies"), sink);
+        let reference = reference?;
+        let wire_name = match chosen {
+            Some(chosen) => chosen?,
+            None => At {
+                value: derived_name(&reference.value),
+                at: reference.at.clone(),
+            },
+        };
+        Some(Self {
+            reference,
+            wire_name,
+            description: description.map(|it| it.value),
+            input,
+            class,
+            policies,
+        })
+    }
+}
+
+fn is_wire_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+fn chosen_name(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<String>> {
+    let name = cursor.filled(sink)?;
+    if name.value.len() <= WIRE_NAME_CHARS_MAX && name.value.chars().all(is_wire_char) {
+        return Some(name);
+    }
+    let rule = "write letters, digits, `_` and `-`, at most 64 of them";
+    sink.push(e0205::malformed(
+        &name.at,
+        "a name for the model",
+        &name.value,
+        rule,
+    ));
+    None
+}
+
+/// The reference without its constraint, with `_` for what a name may not have.
+fn derived_name(reference: &LogicalRef) -> String {
+    let id = reference.id.to_string();
+    let plain = id.chars().map(|c| if is_wire_char(c) { c } else { '_' });
+    plain.take(WIRE_NAME_CHARS_MAX).collect()
+}

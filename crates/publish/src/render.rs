@@ -1,0 +1,99 @@
+//! Diagnostics as text for people, with the lines that they are about. Knows nothing of terminals
+//! beyond colour.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::diagnostics::e0704;
+
+/// The most bytes of source that are shown of one place.
+const SHOWN_BYTES_MAX: usize = 2000;
+
+/// Draws diagnostics for people. `source` gives the text of a file by its path.
+#[must_use]
+pub fn render(
+    diagnostics: &[Diagnostic],
+    source: &dyn Fn(&str) -> Option<String>,
+    color: bool,
+) -> String {
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        let text = source(&diagnostic.file);
+        let level = match diagnostic.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = level
+            .primary_title(&diagnostic.message)
+            .id(diagnostic.code.as_str());
+        let shown = text.as_deref().zip(diagnostic.span);
+        let shown = shown.filter(|_| diagnostic.code != e0704::CODE);
+        let shown = shown.and_then(|(text, span)| excerpt(text, span));
+        let mut group = Group::with_title(title);
+        group = match shown {
+            Some(Excerpt { text, from, to }) => {
+                let line = diagnostic.span.map_or(1, |span| span.line);
+                let mark = AnnotationKind::Primary.span(from..to);
+                let mark = if diagnostic.field.is_empty() {
+                    mark
+                } else {
+                    mark.label(&diagnostic.field)
+                };
+                let snippet = Snippet::source(text)
+                    .line_start(usize::try_from(line).unwrap_or(1))
+                    .path(&diagnostic.file)
+                    .annotation(mark);
+                group.element(snippet)
+            }
+            None => group.element(origin(diagnostic)),
+        };
+        if let Some(help) = &diagnostic.help {
+            group = group.element(Level::HELP.message(help));
+        }
+        out.push_str(&renderer.render(&[group]));
+        out.push_str("\n\n");
+    }
+    out
+}
+
+/// The place without its source.
+fn origin(diagnostic: &Diagnostic) -> Origin<'_> {
+    let origin = Origin::path(&diagnostic.file);
+    let Some(span) = diagnostic.span else {
+        return origin;
+    };
+    let number = |value: u32| usize::try_from(value).unwrap_or(usize::MAX);
+    origin
+        .line(number(span.line))
+        .char_column(number(span.column))
+}
+
+struct Excerpt<'a> {
+    text: &'a str,
+    from: usize,
+    to: usize,
+}
+
+/// The first line of a span, and where in it the span lies; `None` when the text has no such place.
+fn excerpt(text: &str, span: Span) -> Option<Excerpt<'_>> {
+    let before = text.get(..span.start)?;
+    let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
+    let rest = text.get(start..)?;
+    let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    let line = rest.get(..end)?;
+    if line.len() > SHOWN_BYTES_MAX {
+        return None;
+    }
+    let from = span.start.saturating_sub(start).min(line.len());
+    let to = span.end.saturating_sub(start).min(line.len());
+    Some(Excerpt {
+        text: line,
+        from,
+        to: to.max(from),
+    })
+}

@@ -1,0 +1,119 @@
+//! `stub-script.json`: what the stub provider plays instead of asking a model.
+
+use spec::Json;
+use spec::snapshot::STUB_SCRIPT;
+
+use crate::diagnostic::Sink;
+use crate::diagnostics::{e0206, e0703};
+use crate::sources::{Document, Sources};
+use crate::yaml::Cursor;
+
+const FILE: &str = "stub-script.json";
+
+/// The script beside the Agent, as canonical text; `None` when there is none.
+pub(crate) fn read(agent: &Document, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<String> {
+    let folder = agent.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let path = if folder.is_empty() {
+        FILE.to_owned()
+    } else {
+        format!("{folder}/{FILE}")
+    };
+    sources.bytes(&path, sink)?;
+    let annotations = agent.cursor();
+    let annotations = annotations
+        .child("metadata")
+        .and_then(|it| it.child("annotations"));
+    if let Some(written) = annotations.and_then(|it| it.child(STUB_SCRIPT)) {
+        let place = format!("the script is in {path}; keep one of the two");
+        sink.push(e0206::belongs_elsewhere(
+            &written.key_at(),
+            STUB_SCRIPT,
+            "these annotations",
+            &place,
+        ));
+    }
+    let document = sources.document(&path, sink)?;
+    let script = document.cursor().json(sink)?;
+    check(&document.cursor(), &script, sink);
+    Some(script.to_canonical())
+}
+
+fn check(cursor: &Cursor<'_>, script: &Json, sink: &mut Sink) {
+    let only_turns = script
+        .as_object()
+        .is_some_and(|it| it.keys().all(|key| key == "turns"));
+    let turns = script.get("turns").and_then(Json::as_array);
+    let Some(turns) = turns.filter(|_| only_turns) else {
+        sink.push(e0703::malformed(
+            &cursor.at(),
+            "it is an object with the one member `turns`, a list of lists",
+        ));
+        return;
+    };
+    for (index, turn) in turns.iter().enumerate() {
+        let turn_step = index.to_string();
+        let Some(events) = turn.as_array() else {
+            let at = cursor.locate_steps(["turns", turn_step.as_str()]);
+            sink.push(e0703::malformed(&at, "a turn is a list of events"));
+            continue;
+        };
+        for (index, event) in events.iter().enumerate() {
+            if let Some(why) = fault(event) {
+                let at =
+                    cursor.locate_steps(["turns", turn_step.as_str(), index.to_string().as_str()]);
+                sink.push(e0703::malformed(&at, &why));
+            }
+        }
+    }
+}
+
+type Test = fn(&Json) -> bool;
+
+/// A member of an event: its name, whether it must be there, what it must be, and that in words.
+type Member = (&'static str, bool, Test, &'static str);
+
+fn is_text(value: &Json) -> bool {
+    value.as_str().is_some()
+}
+
+fn is_object(value: &Json) -> bool {
+    value.as_object().is_some()
+}
+
+fn is_count(value: &Json) -> bool {
+    value.as_number().is_some_and(|it| it.to_u64().is_some())
+}
+
+/// What is wrong with an event.
+fn fault(event: &Json) -> Option<String> {
+    let kind = event.get("type").and_then(Json::as_str).unwrap_or_default();
+    let members: &[Member] = match kind {
+        "text_delta" => &[("text", true, is_text, "text")],
+        "tool_call" => &[
+            ("name", true, is_text, "text"),
+            ("args", false, is_object, "an object"),
+        ],
+        "completed" => &[
+            ("stop_reason", false, is_text, "text"),
+            ("usage", false, is_object, "an object"),
+        ],
+        "failed" => &[("error", false, is_text, "text")],
+        "delay" => &[("ms", true, is_count, "a whole number from 0 on")],
+        _ => {
+            let words = "text_delta, tool_call, completed, failed or delay";
+            return Some(format!("an event is an object whose `type` is {words}"));
+        }
+    };
+    for (name, needed, is_right, due) in members {
+        match event.get(name) {
+            Some(value) if !is_right(value) => {
+                return Some(format!("`{name}` of a `{kind}` is {due}"));
+            }
+            None if *needed => return Some(format!("a `{kind}` needs `{name}`")),
+            Some(_) | None => {}
+        }
+    }
+    let known = |key: &str| key == "type" || members.iter().any(|(name, ..)| *name == key);
+    let stray = event.as_object()?.keys().find(|key| !known(key))?;
+    Some(format!("a `{kind}` has no `{stray}`"))
+}

@@ -1,0 +1,143 @@
+//! A small sound bundle, and ways to spoil it.
+
+use std::collections::BTreeMap;
+
+use expect_test::Expect;
+
+use crate::{Compiled, MemoryFiles, compile, render};
+
+const AGENT: &str = "\
+apiVersion: phrony.com/v1
+kind: Agent
+metadata:
+  name: clerk
+  namespace: shop
+  version: 1.0.0
+spec:
+  purpose: Settle refunds.
+  instructions:
+    text: Be fair.
+  model:
+    provider: stub
+    name: scripted
+  tools:
+    - ref: pay.refund@^1.0
+      as: refund
+      policies:
+        - pay.limit
+";
+
+const TOOL: &str = "\
+apiVersion: phrony.com/v1
+kind: Tool
+metadata:
+  name: refund
+  namespace: pay
+  version: 1.2.0
+spec:
+  description: Pay money back.
+  side_effect_class: non_idempotent_write
+  input_schema:
+    ref: schemas/refund
+";
+
+const SCHEMA: &str = r#"{
+  "type": "object",
+  "properties": {
+    "order": {"type": "string", "pattern": "^A-[0-9]+$"},
+    "amount": {"type": "number"},
+    "currency": {"enum": ["EUR", "USD"]}
+  },
+  "required": ["order", "amount"],
+  "additionalProperties": false
+}
+"#;
+
+const POLICY: &str = "\
+apiVersion: phrony.com/v1
+kind: Policy
+metadata:
+  name: limit
+  namespace: pay
+  version: 1.0.0
+spec:
+  conditions:
+    field: amount
+    op: gt
+    value: 1000
+  decision:
+    type: deny
+    reason: Too much.
+";
+
+/// Files of a bundle, by path.
+#[derive(Clone)]
+pub(crate) struct Bundle(BTreeMap<String, Vec<u8>>);
+
+/// An agent with one tool and one policy, in which there is nothing to find.
+pub(crate) fn sample() -> Bundle {
+    Bundle(BTreeMap::new())
+        .file("agent.yaml", AGENT)
+        .file("tools/refund.yaml", TOOL)
+        .file("schemas/refund.json", SCHEMA)
+        .file("policies/limit.yaml", POLICY)
+}
+
+impl Bundle {
+    pub(crate) fn file(mut self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.0.insert(path.to_owned(), bytes.as_ref().to_vec());
+        self
+    }
+
+    pub(crate) fn without(mut self, path: &str) -> Self {
+        assert!(self.0.remove(path).is_some(), "no file {path}");
+        self
+    }
+
+    /// Replaces the one place where `from` stands.
+    pub(crate) fn edit(self, path: &str, from: &str, to: &str) -> Self {
+        let text = self.text(path).unwrap();
+        assert_eq!(text.matches(from).count(), 1, "{from:?} in {path}");
+        self.file(path, text.replace(from, to))
+    }
+
+    pub(crate) fn append(self, path: &str, more: &str) -> Self {
+        let text = self.text(path).unwrap();
+        self.file(path, text + more)
+    }
+
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        Some(String::from_utf8_lossy(self.0.get(path)?).into_owned())
+    }
+
+    pub(crate) fn files(&self) -> MemoryFiles {
+        MemoryFiles::from(self.0.clone())
+    }
+
+    pub(crate) fn compile(&self) -> Compiled {
+        compile(&self.files(), "agent.yaml")
+    }
+
+    /// Compares everything that is said about the bundle.
+    #[track_caller]
+    pub(crate) fn check(&self, expect: Expect) {
+        let compiled = self.compile();
+        let errors = |it: &crate::Diagnostic| it.severity == crate::Severity::Error;
+        let sound = !compiled.diagnostics.iter().any(errors);
+        assert_eq!(compiled.snapshot.is_some(), sound);
+        expect.assert_eq(&render(
+            &compiled.diagnostics,
+            &|path| self.text(path),
+            false,
+        ));
+    }
+
+    /// The codes of everything that is said, in order.
+    pub(crate) fn codes(&self) -> Vec<String> {
+        self.compile()
+            .diagnostics
+            .iter()
+            .map(|it| it.code.to_string())
+            .collect()
+    }
+}

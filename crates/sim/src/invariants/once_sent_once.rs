@@ -1,0 +1,45 @@
+//! A call of the two dangerous classes begins at most once, and once more for each time that a
+//! person let it run again after its outcome was unknown.
+
+use std::collections::BTreeMap;
+
+use session::{ApprovalOutcome, ApprovalSubject, Event};
+use spec::{ApprovalId, CallId, SessionId};
+
+use crate::simulation::Simulation;
+
+pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), String> {
+    let mut began: BTreeMap<&CallId, usize> = BTreeMap::new();
+    for it in &simulation.witness {
+        if !it.class.may_rerun() && it.call.session().as_ref() == Some(session) {
+            *began.entry(&it.call).or_default() += 1;
+        }
+    }
+    let entries = simulation.journal.entries(session);
+    for (call, times) in began.into_iter().filter(|(_, times)| *times > 1) {
+        let asked: Vec<&ApprovalId> = entries
+            .iter()
+            .filter_map(|it| match &it.event {
+                Event::ApprovalOpened { approval, call: about, subject, .. }
+                    if about == call && *subject == ApprovalSubject::Indeterminate =>
+                {
+                    Some(approval)
+                }
+                _ => None,
+            })
+            .collect();
+        let allowed = entries
+            .iter()
+            .filter(|it| {
+                matches!(&it.event, Event::ApprovalClosed { approval, outcome, by, .. }
+                    if *outcome == ApprovalOutcome::Approved
+                        && !by.starts_with("system")
+                        && asked.contains(&approval))
+            })
+            .count();
+        if times > 1 + allowed {
+            return Err(format!("{call} began {times} times, a person allowed {allowed} reruns"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! Connections that know which file they are connected to.
+//!
+//! SQLite goes on writing to a database whose file has been deleted, moved or replaced, and what
+//! it then commits is lost. So a link remembers the identity (device and inode) of the database
+//! and of its write-ahead log, and can say whether the paths still name them. A lost link is
+//! dropped; a new one is made only to a file that carries the same store id, so that a store that
+//! comes back is taken up again, and a strange one, or an empty one, never.
+
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::checkpoint::WAL_KEPT_BYTES;
+use crate::fault::Unavailable;
+use crate::schema::{self, Form};
+
+const DATABASE: &str = "ordain.db";
+const WAL: &str = "ordain.db-wal";
+const LOCK: &str = "ordain.lock";
+
+const BUSY_WAIT: Duration = Duration::from_secs(5);
+const WRITER_CACHE_KIB: i64 = 32 * 1024;
+const STATEMENTS_CACHED_MAX: usize = 64;
+
+/// Where a store lies. Holds the lock on it for as long as it lives.
+pub(crate) struct Place {
+    paths: Option<Paths>,
+    lock: Mutex<Option<Lock>>,
+}
+
+pub(crate) struct Paths {
+    pub(crate) dir: PathBuf,
+    pub(crate) database: PathBuf,
+    wal: PathBuf,
+    lock: PathBuf,
+}
+
+impl Paths {
+    pub(crate) fn of(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            database: dir.join(DATABASE),
+            wal: dir.join(WAL),
+            lock: dir.join(LOCK),
+        }
+    }
+}
+
+struct Lock {
+    // Held, not read: closing the file gives the lock back.
+    _file: File,
+    id: FileId,
+}
+
+/// What a link is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Writer,
+    Reader,
+    Checkpointer,
+}
+
+/// Which file a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
+
+    // Where an open file cannot be deleted, its being there is enough.
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> Self {
+        Self { device: 0, inode: 0 }
+    }
+}
+
+/// Why the folder could not be locked.
+#[derive(Debug)]
+pub(crate) enum LockError {
+    Taken,
+    Io(io::Error),
+}
+
+impl Place {
+    /// A store that lives only as long as its process.
+    pub(crate) fn memory() -> Self {
+        Self { paths: None, lock: Mutex::new(None) }
+    }
+
+    /// The folder, locked against every other runtime.
+    pub(crate) fn lock(dir: &Path) -> Result<Self, LockError> {
+        let paths = Paths::of(dir);
+        let lock = take_lock(&paths.lock)?;
+        Ok(Self { paths: Some(paths), lock: Mutex::new(Some(lock)) })
+    }
+
+    pub(crate) fn paths(&self) -> Option<&Paths> {
+        self.paths.as_ref()
+    }
+
+    /// Whether the store is a file, so that a lost link can be made again.
+    pub(crate) fn is_file(&self) -> bool {
+        self.paths.is_some()
+    }
+
+    // The lock file goes with the folder. Whoever comes back to the folder must hold the lock
+    // that is there now, or a second runtime could be in it already.
+    fn relock(&self, paths: &Paths) -> Result<(), Unavailable> {
+        let mut held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = fs::metadata(&paths.lock).ok().map(|it| FileId::of(&it));
+        if held.as_ref().is_some_and(|lock| Some(lock.id) == there) {
+            return Ok(());
+        }
+        let lock = take_lock(&paths.lock).map_err(|error| match error {
+            LockError::Taken => Unavailable::new("another runtime has taken the folder"),
+            LockError::Io(error) => gone(&paths.lock, &error),
+        })?;
+        *held = Some(lock);
+        Ok(())
+    }
+}
+
+fn take_lock(path: &Path) -> Result<Lock, LockError> {
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(LockError::Io)?;
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => LockError::Taken,
+        TryLockError::Error(error) => LockError::Io(error),
+    })?;
+    let id = FileId::of(&file.metadata().map_err(LockError::Io)?);
+    Ok(Lock { _file: file, id })
+}
+
+/// A connection, and the files that it is connected to.
+pub(crate) struct Link {
+    pub(crate) connection: Connection,
+    files: Option<Files>,
+}
+
+struct Files {
+    database: (PathBuf, FileId),
+    wal: (PathBuf, FileId),
+}
+
+impl Link {
+    /// Takes over the first connection to a store, which has been migrated by now.
+    pub(crate) fn adopt(place: &Place, connection: Connection) -> Result<Self, Unavailable> {
+        configure(&connection, Role::Writer, place.is_file())?;
+        let files = place.paths().map(Files::of).transpose()?;
+        Ok(Self { connection, files })
+    }
+
+    /// Connects to a store that is known to have been there, never making a new one.
+    pub(crate) fn connect(place: &Place, store: &str, role: Role) -> Result<Self, Unavailable> {
+        let Some(paths) = place.paths() else {
+            return Err(Unavailable::new("a store in memory has only one connection"));
+        };
+        let before = file_id(&paths.database)?;
+        match role {
+            Role::Writer => place.relock(paths)?,
+            Role::Reader | Role::Checkpointer => {}
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&paths.database, flags)?;
+        configure(&connection, role, true)?;
+        let form = schema::form(&connection)?;
+        if form != Form::Ours(schema::VERSION) || schema::store_id(&connection)? != store {
+            return Err(Unavailable::new(format!(
+                "{} is not the database that was opened",
+                paths.database.display()
+            )));
+        }
+        let files = Files::of(paths)?;
+        if files.database.1 != before {
+            return Err(replaced(&paths.database));
+        }
+        Ok(Self { connection, files: Some(files) })
+    }
+
+    /// Whether the paths still name the files that this link writes to; answers the length of the
+    /// write-ahead log.
+    pub(crate) fn check(&self) -> Result<u64, Unavailable> {
+        let Some(files) = &self.files else {
+            return Ok(0);
+        };
+        named(&files.database)?;
+        Ok(named(&files.wal)?.len())
+    }
+
+    /// Lets go of files that are no longer the store's. They are not tidied up, since the same
+    /// paths may belong to somebody else by now.
+    pub(crate) fn abandon(self) {
+        let kept = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        if let Err(error) = kept {
+            tracing::warn!(%error, "a lost connection is closed as if it were not");
+        }
+    }
+}
+
+impl Files {
+    fn of(paths: &Paths) -> Result<Self, Unavailable> {
+        Ok(Self {
+            database: (paths.database.clone(), file_id(&paths.database)?),
+            wal: (paths.wal.clone(), file_id(&paths.wal)?),
+        })
+    }
+}
+
+fn file_id(path: &Path) -> Result<FileId, Unavailable> {
+    fs::metadata(path).map(|it| FileId::of(&it)).map_err(|error| gone(path, &error))
+}
+
+fn named((path, id): &(PathBuf, FileId)) -> Result<Metadata, Unavailable> {
+    let metadata = fs::metadata(path).map_err(|error| gone(path, &error))?;
+    if FileId::of(&metadata) == *id { Ok(metadata) } else { Err(replaced(path)) }
+}
+
+fn gone(path: &Path, error: &io::Error) -> Unavailable {
+    Unavailable::new(format!("{}: {error}", path.display()))
+}
+
+fn replaced(path: &Path) -> Unavailable {
+    Unavailable::new(format!("{} has been replaced by another file", path.display()))
+}
+
+fn configure(connection: &Connection, role: Role, in_file: bool) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_WAIT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED_MAX);
+    // Savepoints then keep their undo pages in memory, not in a temporary file.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    if in_file {
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+        let kept = i64::try_from(WAL_KEPT_BYTES).unwrap_or(i64::MAX);
+        connection.pragma_update(None, "journal_size_limit", kept)?;
+        // The first read makes the write-ahead log, whose identity the link then records.
+        connection.query_one("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    }
+    match role {
+        // A negative size counts KiB, a positive one pages.
+        Role::Writer => connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB),
+        Role::Reader => connection.pragma_update(None, "query_only", true),
+        Role::Checkpointer => Ok(()),
+    }
+}
