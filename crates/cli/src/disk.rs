@@ -29,16 +29,16 @@ impl Disk {
             .components()
             .all(|it| matches!(it, Component::Normal(_) | Component::CurDir));
         if !is_inside {
-            return Err(FileError(format!("{path} leads out of the bundle")));
+            return Err(FileError("it lies outside the bundle".to_owned()));
         }
         let real = match self.root.join(relative).canonicalize() {
             Ok(real) => real,
             Err(why) if is_absent(&why) => return Ok(None),
-            Err(why) => return Err(unreadable(path, &why)),
+            Err(why) => return Err(unreadable(&why)),
         };
         if !real.starts_with(&self.root) {
-            let text = format!("{path} leads out of the bundle through a symbolic link");
-            return Err(FileError(text));
+            let text = "a symbolic link leads out of the bundle";
+            return Err(FileError(text.to_owned()));
         }
         Ok(Some(real))
     }
@@ -49,21 +49,21 @@ impl Files for Disk {
         let Some(real) = self.locate(path)? else {
             return Ok(None);
         };
-        let failed = |why: io::Error| unreadable(path, &why);
+        let failed = |why: io::Error| unreadable(&why);
         // Opening a pipe would wait for a writer, so the kind is looked at first.
         let kind = std::fs::metadata(&real).map_err(failed)?;
         if kind.is_dir() {
             return Ok(None);
         }
         if !kind.is_file() {
-            return Err(FileError(format!("{path} is not a regular file")));
+            return Err(FileError("it is not a regular file".to_owned()));
         }
         let file = File::open(&real).map_err(failed)?;
         let mut bytes = Vec::new();
         let limit = FILE_BYTES_MAX.saturating_add(1);
         file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
         if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > FILE_BYTES_MAX {
-            let text = format!("{path} has more than {FILE_BYTES_MAX} bytes");
+            let text = format!("it has more than {FILE_BYTES_MAX} bytes");
             return Err(FileError(text));
         }
         Ok(Some(bytes))
@@ -76,7 +76,7 @@ impl Files for Disk {
         if !real.is_dir() {
             return Ok(Vec::new());
         }
-        let failed = |why: io::Error| unreadable(dir, &why);
+        let failed = |why: io::Error| unreadable(&why);
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&real).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -88,7 +88,7 @@ impl Files for Disk {
                 names.push(name);
             }
             if names.len() > ENTRIES_MAX {
-                return Err(FileError(format!("{dir} has more than {ENTRIES_MAX} files")));
+                return Err(FileError(format!("it has more than {ENTRIES_MAX} files")));
             }
         }
         names.sort();
@@ -100,8 +100,8 @@ fn is_absent(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn unreadable(path: &str, why: &io::Error) -> FileError {
-    FileError(format!("{path} cannot be read: {why}"))
+fn unreadable(why: &io::Error) -> FileError {
+    FileError(why.to_string())
 }
 
 #[cfg(test)]

@@ -57,6 +57,8 @@ pub struct Comparison {
     pub op: Op,
     /// What the field is compared with.
     pub expected: Json,
+    /// Whether that was too large to keep whole; the snapshot has it.
+    pub expected_is_cut: bool,
     /// What the call has there.
     pub actual: Found,
     /// With `[*]`: the place of the element that decided.
@@ -161,6 +163,9 @@ fn leaf(comparison: &Comparison) -> Vec<(&'static str, Json)> {
         ("op", Json::from(op_name(comparison.op))),
         ("expected", comparison.expected.clone()),
     ];
+    if comparison.expected_is_cut {
+        members.push(("expected_cut", Json::from(true)));
+    }
     match &comparison.actual {
         Found::Value(value) => members.push(("actual", value.clone())),
         Found::Cut(value) => {

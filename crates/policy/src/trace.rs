@@ -14,7 +14,7 @@ use crate::truth::Truth;
 
 /// Characters of a text that a trace keeps.
 const TEXT_CHARS_MAX: usize = 256;
-/// Values, nested ones too, that a trace keeps of one argument.
+/// Values, nested ones too, that a trace keeps of one argument or of a rule's list.
 const VALUES_MAX: usize = 64;
 
 /// The node of a trace for `tree`.
@@ -66,19 +66,21 @@ fn tally(children: &[Node], truth: Truth, of_none: &str) -> String {
         return of_none.to_owned();
     }
     let alike = children.iter().filter(|child| child.truth == truth).count();
-    format!("{alike} of {} are {}", children.len(), truth.as_str())
+    format!("{alike} of {} {}", children.len(), truth.as_str())
 }
 
 fn leaf(leaf: &Leaf, missing: Truth, facts: &Facts<'_>) -> Node {
     let truth = eval::leaf_truth(leaf, missing, facts);
     let (actual, at) = find(leaf, truth, missing, facts);
+    let (expected, expected_is_cut) = clip(&leaf.source.value);
     Node {
         truth,
         why: why(leaf, truth, &actual, facts),
         shape: Shape::Leaf(Comparison {
             field: leaf.source.field.clone(),
             op: leaf.source.op,
-            expected: leaf.source.value.clone(),
+            expected,
+            expected_is_cut,
             actual,
             at,
         }),
@@ -135,7 +137,10 @@ struct Search<'a> {
 impl Search<'_> {
     fn descend(&mut self, value: &Json, steps: &[Step]) -> Found {
         let Some((step, rest)) = steps.split_first() else {
-            return clip(value);
+            return match clip(value) {
+                (kept, true) => Found::Cut(kept),
+                (kept, false) => Found::Value(kept),
+            };
         };
         let (below, step) = match step {
             Step::Key(key) => (value.get(key), step.clone()),
@@ -158,16 +163,12 @@ impl Search<'_> {
     }
 }
 
-/// A value short enough to keep.
-fn clip(value: &Json) -> Found {
+/// A value short enough to keep, and whether something of it is gone.
+fn clip(value: &Json) -> (Json, bool) {
     let mut left = VALUES_MAX;
-    let mut cut = false;
-    let kept = clip_value(value, &mut left, &mut cut);
-    if cut {
-        Found::Cut(kept)
-    } else {
-        Found::Value(kept)
-    }
+    let mut is_cut = false;
+    let kept = clip_value(value, &mut left, &mut is_cut);
+    (kept, is_cut)
 }
 
 fn clip_value(value: &Json, left: &mut usize, cut: &mut bool) -> Json {

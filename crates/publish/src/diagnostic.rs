@@ -124,19 +124,27 @@ pub(crate) struct At<T> {
     pub(crate) at: Location,
 }
 
+/// The most errors, and the most warnings, that are kept. A hostile file has no more to say.
+const KEPT_MAX: usize = 1000;
+
 /// Collects what is found.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     found: Vec<Diagnostic>,
     errors: usize,
+    warnings: usize,
 }
 
 impl Sink {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if diagnostic.severity == Severity::Error {
-            self.errors = self.errors.saturating_add(1);
+        let count = match diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count = count.saturating_add(1);
+        if *count <= KEPT_MAX {
+            self.found.push(diagnostic);
         }
-        self.found.push(diagnostic);
     }
 
     /// How many errors there are so far; a caller compares two counts to see whether a step failed.

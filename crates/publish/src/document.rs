@@ -20,6 +20,9 @@ use crate::yaml::{Cursor, Fields, Shape};
 /// The only `apiVersion`.
 const API_VERSION: &str = "phrony.com/v1";
 
+/// Where most fields of a document go.
+const IN_SPEC: &str = "write it in `spec`";
+
 /// A document's parts.
 struct Parts<'a> {
     header: Header,

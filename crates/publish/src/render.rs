@@ -1,6 +1,8 @@
 //! Diagnostics as text for people, with the lines that they are about. Knows nothing of terminals
 //! beyond colour.
 
+use std::collections::BTreeSet;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Severity, Span};
@@ -22,8 +24,19 @@ pub fn render(
         Renderer::plain()
     };
     let mut out = String::new();
+    let secret: BTreeSet<_> = diagnostics
+        .iter()
+        .filter(|it| it.code == e0704::CODE)
+        .map(line_of)
+        .collect();
+    // Diagnostics come file by file.
+    let mut last: Option<(&str, Option<String>)> = None;
     for diagnostic in diagnostics {
-        let text = source(&diagnostic.file);
+        let file = diagnostic.file.as_str();
+        if last.as_ref().is_none_or(|(of, _)| *of != file) {
+            last = Some((file, source(file)));
+        }
+        let text = last.as_ref().and_then(|(_, text)| text.as_deref());
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -31,8 +44,8 @@ pub fn render(
         let title = level
             .primary_title(&diagnostic.message)
             .id(diagnostic.code.as_str());
-        let shown = text.as_deref().zip(diagnostic.span);
-        let shown = shown.filter(|_| diagnostic.code != e0704::CODE);
+        let shown = text.zip(diagnostic.span);
+        let shown = shown.filter(|_| !secret.contains(&line_of(diagnostic)));
         let shown = shown.and_then(|(text, span)| excerpt(text, span));
         let mut group = Group::with_title(title);
         group = match shown {
@@ -61,6 +74,10 @@ pub fn render(
     out
 }
 
+fn line_of(diagnostic: &Diagnostic) -> (&str, Option<u32>) {
+    (&diagnostic.file, diagnostic.span.map(|span| span.line))
+}
+
 /// The place without its source.
 fn origin(diagnostic: &Diagnostic) -> Origin<'_> {
     let origin = Origin::path(&diagnostic.file);
@@ -79,16 +96,27 @@ struct Excerpt<'a> {
     to: usize,
 }
 
-/// The first line of a span, and where in it the span lies; `None` when the text has no such place.
+/// The first line of a span, and where in it the span lies; `None` when the text has no such place
+/// or the line is too long to show.
 fn excerpt(text: &str, span: Span) -> Option<Excerpt<'_>> {
-    let before = text.get(..span.start)?;
-    let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
+    let window = span.start.saturating_sub(SHOWN_BYTES_MAX);
+    let before = text.as_bytes().get(window..span.start)?;
+    let start = match before.iter().rposition(|byte| *byte == b'\n') {
+        Some(at) => window.saturating_add(at).saturating_add(1),
+        None if window == 0 => 0,
+        None => return None,
+    };
     let rest = text.get(start..)?;
-    let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    let end = rest
+        .bytes()
+        .take(SHOWN_BYTES_MAX)
+        .position(|byte| matches!(byte, b'\n' | b'\r'));
+    let end = match end {
+        Some(end) => end,
+        None if rest.len() < SHOWN_BYTES_MAX => rest.len(),
+        None => return None,
+    };
     let line = rest.get(..end)?;
-    if line.len() > SHOWN_BYTES_MAX {
-        return None;
-    }
     let from = span.start.saturating_sub(start).min(line.len());
     let to = span.end.saturating_sub(start).min(line.len());
     Some(Excerpt {

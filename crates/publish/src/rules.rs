@@ -3,9 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use spec::snapshot::{
-    Attachment, Condition, DecisionKind, Identity, Leaf, Op, Origin, Scope, Tool,
-};
+use spec::snapshot::{Attachment, Condition, DecisionKind, Identity, Leaf, Op, Origin, Tool};
 use spec::{Json, Snapshot, snapshot};
 
 use crate::attach::Attached;
@@ -259,7 +257,7 @@ fn approval(name: &str, boundary: &Boundary<'_>) -> snapshot::Policy {
             version: boundary.version.clone(),
         },
         description: None,
-        scope: Some(Scope::Agent),
+        scope: None,
         attachments: vec![Attachment {
             origin: Origin::AuthorityBoundary,
             tools: boundary.tools.iter().cloned().collect(),

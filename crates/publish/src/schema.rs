@@ -4,16 +4,18 @@
 mod object;
 mod walk;
 
+use std::collections::BTreeMap;
+
 use jsonschema::PatternOptions;
 use jsonschema::error::ValidationErrorKind;
 use spec::Json;
 
-use crate::diagnostic::{Location, Sink};
+use crate::diagnostic::{Diagnostic, Location, Sink};
 use crate::diagnostics::{e0207, e0208, e0401, e0403, e0404};
 use crate::sources::{FileRef, SCHEMA_EXTENSIONS, Sources};
 use crate::yaml::{Cursor, Shape};
 
-use walk::{Step, Visit};
+use walk::{Names, Step};
 
 const SCHEMA: Shape = Shape {
     what: "a schema",
@@ -38,6 +40,12 @@ const DRAFTS: [&str; 5] = [
 
 /// The most mistakes that are reported of one schema.
 const REPORTED_MAX: usize = 20;
+
+/// The most distinct patterns in one schema: each may be costly to compile.
+const PATTERNS_MAX: usize = 500;
+
+/// The most memory that one compiled pattern may take.
+const PATTERN_BYTES_MAX: usize = 1024 * 1024;
 
 /// What a schema is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +91,7 @@ fn check(cursor: &Cursor<'_>, role: Role, sink: &mut Sink) -> Option<Schema> {
     if !draft_is_known(&json, cursor, sink) || !follows_its_draft(&json, cursor, sink) {
         return None;
     }
-    walk::each(&json, &mut |visit| {
-        check_keyword(&json, visit, cursor, sink);
-    });
+    check_keywords(&json, cursor, sink);
     if role == Role::Input {
         object::ensure(&mut json, cursor, sink);
     }
@@ -125,67 +131,84 @@ fn follows_its_draft(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) -> bool 
         sound = false;
         let pointer = error.instance_path().as_str();
         let at = locate_pointer(cursor, pointer);
-        sink.push(match error.kind() {
-            ValidationErrorKind::AnyOf { .. } if pointer.ends_with("/type") => {
-                e0401::unknown_type(&at)
-            }
-            _ => e0401::invalid(&at, &error.to_string()),
+        let of_type = matches!(error.kind(), ValidationErrorKind::AnyOf { .. });
+        sink.push(if of_type && pointer.ends_with("/type") {
+            e0401::unknown_type(&at)
+        } else {
+            e0401::invalid(&at, &error.to_string())
         });
     }
     sound
 }
 
 /// Patterns and references, which a meta-schema says nothing about.
-fn check_keyword(root: &Json, visit: &Visit<'_>, cursor: &Cursor<'_>, sink: &mut Sink) {
-    let at = |last: &[&str]| {
-        let steps = visit
-            .path
-            .iter()
-            .map(Step::as_str)
-            .chain(last.iter().copied());
-        cursor.locate_steps(steps)
-    };
-    if let Some(pattern) = visit.schema.get("pattern").and_then(Json::as_str) {
-        check_pattern(pattern, || at(&["pattern"]), sink);
-    }
-    if let Some(members) = visit
-        .schema
-        .get("patternProperties")
-        .and_then(Json::as_object)
-    {
-        for pattern in members.keys() {
-            check_pattern(pattern, || at(&["patternProperties", pattern]), sink);
+fn check_keywords(root: &Json, cursor: &Cursor<'_>, sink: &mut Sink) {
+    let names = Names::of(root);
+    let mut patterns = BTreeMap::new();
+    let mut astray = 0_usize;
+    walk::each(root, &mut |visit| {
+        let at = |last: &[&str]| {
+            let steps = visit.path.iter().map(Step::as_str);
+            cursor.locate_steps(steps.chain(last.iter().copied()))
+        };
+        if let Some(pattern) = visit.schema.get("pattern").and_then(Json::as_str) {
+            patterns.entry(pattern).or_insert_with(|| at(&["pattern"]));
         }
+        let members = visit
+            .schema
+            .get("patternProperties")
+            .and_then(Json::as_object);
+        for pattern in members.into_iter().flat_map(BTreeMap::keys) {
+            let place = || at(&["patternProperties", pattern]);
+            patterns.entry(pattern).or_insert_with(place);
+        }
+        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let target = visit.schema.get(keyword).and_then(Json::as_str);
+            let refused = target.and_then(|it| refused_reference(root, &names, it));
+            if let Some(refused) = refused {
+                astray = astray.saturating_add(1);
+                // To find a place takes time, and nobody reads the thousandth.
+                if astray <= REPORTED_MAX {
+                    sink.push(refused(&at(&[keyword])));
+                }
+            }
+        }
+    });
+    check_patterns(&patterns, cursor, sink);
+}
+
+fn check_patterns(patterns: &BTreeMap<&str, Location>, cursor: &Cursor<'_>, sink: &mut Sink) {
+    if patterns.len() > PATTERNS_MAX {
+        sink.push(e0404::too_many(&cursor.at(), PATTERNS_MAX));
+        return;
     }
-    for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-        if let Some(target) = visit.schema.get(keyword).and_then(Json::as_str) {
-            check_reference(root, target, || at(&[keyword]), sink);
+    let mut refused = 0_usize;
+    for (pattern, at) in patterns {
+        if refused >= REPORTED_MAX {
+            return;
+        }
+        let schema = Json::from_members([("pattern", Json::from(*pattern))]).to_serde();
+        if linear().build(&schema).is_err() {
+            refused = refused.saturating_add(1);
+            sink.push(e0404::refused(at, pattern));
         }
     }
 }
 
-fn check_pattern(pattern: &str, at: impl Fn() -> Location, sink: &mut Sink) {
-    let schema = Json::from_members([("pattern", Json::from(pattern))]).to_serde();
-    if linear().build(&schema).is_err() {
-        sink.push(e0404::refused(&at(), pattern));
-    }
-}
+type Refusal<'a> = Box<dyn Fn(&Location) -> Diagnostic + 'a>;
 
-fn check_reference(root: &Json, target: &str, at: impl Fn() -> Location, sink: &mut Sink) {
+/// What is wrong with a reference, once its place is known.
+fn refused_reference<'a>(root: &Json, names: &Names<'_>, target: &'a str) -> Option<Refusal<'a>> {
     if let Some(fragment) = target.strip_prefix('#') {
-        if !walk::leads_somewhere(root, fragment) {
-            sink.push(e0403::dangling(&at(), target));
-        }
-    } else if target.contains(':') || target.starts_with("//") {
-        if !walk::has_id(root, target) {
-            sink.push(e0403::remote(&at(), target));
-        }
-    } else {
-        sink.push(e0207::not_yet(
-            &at(),
-            &format!("a `$ref` to another file (`{target}`)"),
-        ));
+        let lost = !names.leads_somewhere(root, fragment);
+        return lost.then(|| -> Refusal<'a> { Box::new(|at| e0403::dangling(at, target)) });
     }
+    if target.contains(':') || target.starts_with("//") {
+        let remote = !names.has_id(target);
+        return remote.then(|| -> Refusal<'a> { Box::new(|at| e0403::remote(at, target)) });
+    }
+    let what = format!("a `$ref` to another file (`{target}`)");
+    Some(Box::new(move |at| e0207::not_yet(at, &what)))
 }
 
 /// Whether the validator that the runtime will use takes the schema.
@@ -196,7 +219,8 @@ fn compiles(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) {
 }
 
 fn linear() -> jsonschema::ValidationOptions<'static> {
-    jsonschema::options().with_pattern_options(PatternOptions::regex())
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX);
+    jsonschema::options().with_pattern_options(patterns)
 }
 
 fn locate_pointer(cursor: &Cursor<'_>, pointer: &str) -> Location {

@@ -114,7 +114,12 @@ impl<'a> Sources<'a> {
             shapes.iter().flat_map(of).collect::<Vec<_>>()
         });
         let tried: Vec<String> = versioned.iter().flatten().chain(&plain).cloned().collect();
+        let before = sink.errors();
         let Some(found) = tried.iter().find(|path| self.bytes(path, sink).is_some()) else {
+            if sink.errors() > before {
+                // One is there and cannot be read, which has been reported.
+                return None;
+            }
             sink.push(e0302::not_found(
                 &reference.path.at,
                 &reference.path.value,

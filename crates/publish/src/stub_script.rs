@@ -10,7 +10,8 @@ use crate::yaml::Cursor;
 
 const FILE: &str = "stub-script.json";
 
-/// The script beside the Agent, as canonical text; `None` when there is none.
+/// The script, as canonical text: that of the file beside the Agent, or else the one that its
+/// annotations hold; `None` when there is none.
 pub(crate) fn read(agent: &Document, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<String> {
     let folder = agent.file.rsplit_once('/').map_or("", |(folder, _)| folder);
     let path = if folder.is_empty() {
@@ -18,53 +19,74 @@ pub(crate) fn read(agent: &Document, sources: &mut Sources<'_>, sink: &mut Sink)
     } else {
         format!("{folder}/{FILE}")
     };
-    sources.bytes(&path, sink)?;
-    let annotations = agent.cursor();
-    let annotations = annotations
-        .child("metadata")
-        .and_then(|it| it.child("annotations"));
-    if let Some(written) = annotations.and_then(|it| it.child(STUB_SCRIPT)) {
+    let metadata = agent.cursor().child("metadata");
+    let annotations = metadata.and_then(|it| it.child("annotations"));
+    let written = annotations.and_then(|it| it.child(STUB_SCRIPT));
+    if sources.bytes(&path, sink).is_none() {
+        return in_annotation(&written?, sink);
+    }
+    if let Some(written) = written {
         let place = format!("the script is in {path}; keep one of the two");
+        let at = written.key_at();
         sink.push(e0206::belongs_elsewhere(
-            &written.key_at(),
+            &at,
             STUB_SCRIPT,
             "these annotations",
             &place,
         ));
     }
     let document = sources.document(&path, sink)?;
-    let script = document.cursor().json(sink)?;
-    check(&document.cursor(), &script, sink);
+    let cursor = document.cursor();
+    let script = cursor.json(sink)?;
+    for (steps, why) in faults(&script) {
+        sink.push(e0703::malformed(&cursor.locate_steps(steps), &why));
+    }
     Some(script.to_canonical())
 }
 
-fn check(cursor: &Cursor<'_>, script: &Json, sink: &mut Sink) {
+fn in_annotation(written: &Cursor<'_>, sink: &mut Sink) -> Option<String> {
+    // What is not text has been reported with the other annotations.
+    let text = written.text(&mut Sink::default())?;
+    let script = match Json::parse(text.value.as_bytes()) {
+        Ok(script) => script,
+        Err(error) => {
+            sink.push(e0703::malformed(&text.at, &error.to_string()));
+            return None;
+        }
+    };
+    for (steps, why) in faults(&script) {
+        let why = format!("{why} ({})", steps.join("."));
+        sink.push(e0703::malformed(&text.at, &why));
+    }
+    Some(script.to_canonical())
+}
+
+/// What is wrong with a script, and the way to it.
+fn faults(script: &Json) -> Vec<(Vec<String>, String)> {
     let only_turns = script
         .as_object()
         .is_some_and(|it| it.keys().all(|key| key == "turns"));
     let turns = script.get("turns").and_then(Json::as_array);
     let Some(turns) = turns.filter(|_| only_turns) else {
-        sink.push(e0703::malformed(
-            &cursor.at(),
-            "it is an object with the one member `turns`, a list of lists",
-        ));
-        return;
+        let why = "it is an object with the one member `turns`, a list of lists";
+        return vec![(Vec::new(), why.to_owned())];
     };
-    for (index, turn) in turns.iter().enumerate() {
-        let turn_step = index.to_string();
+    let mut faults = Vec::new();
+    for (turn_index, turn) in turns.iter().enumerate() {
+        let way = vec!["turns".to_owned(), turn_index.to_string()];
         let Some(events) = turn.as_array() else {
-            let at = cursor.locate_steps(["turns", turn_step.as_str()]);
-            sink.push(e0703::malformed(&at, "a turn is a list of events"));
+            faults.push((way, "a turn is a list of events".to_owned()));
             continue;
         };
         for (index, event) in events.iter().enumerate() {
             if let Some(why) = fault(event) {
-                let at =
-                    cursor.locate_steps(["turns", turn_step.as_str(), index.to_string().as_str()]);
-                sink.push(e0703::malformed(&at, &why));
+                let mut way = way.clone();
+                way.push(index.to_string());
+                faults.push((way, why));
             }
         }
     }
+    faults
 }
 
 type Test = fn(&Json) -> bool;

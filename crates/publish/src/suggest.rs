@@ -1,14 +1,22 @@
 //! Finds what an author may have meant.
 
+/// Longer words are not typed by mistake.
+const CHARS_MAX: usize = 100;
+
 /// The candidate nearest to `word`, when one is near enough to be meant.
 pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    let length = word.chars().count();
+    if length > CHARS_MAX {
+        return None;
+    }
     let lower = word.to_lowercase();
-    let far = word.chars().count().div_ceil(3).max(1);
+    let far = length.div_ceil(3).max(1);
     candidates
         .into_iter()
+        .filter(|it| it.chars().count().abs_diff(length) <= far)
         .map(|it| (distance(&lower, &it.to_lowercase()), it))
         .filter(|(steps, _)| *steps <= far)
         .min_by_key(|(steps, it)| (*steps, it.to_owned()))
@@ -25,10 +33,8 @@ pub(crate) fn did_you_mean<'a>(
 
 /// How many insertions, deletions, replacements and swaps of neighbours lead from `a` to `b`.
 fn distance(a: &str, b: &str) -> usize {
-    /// Longer words are not typed by mistake.
-    const CHARS_MAX: usize = 200;
-    let a: Vec<char> = a.chars().take(CHARS_MAX).collect();
-    let b: Vec<char> = b.chars().take(CHARS_MAX).collect();
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
     let cell = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX);
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();

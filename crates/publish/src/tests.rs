@@ -2,7 +2,11 @@
 
 mod bundle;
 mod golden;
-mod lists;
-mod yaml_cases;
+mod policies;
+mod readers;
+mod robust;
+mod schemas;
+mod seeds;
+mod versions;
 
-pub(crate) use bundle::{Bundle, sample};
+pub(crate) use bundle::sample;

@@ -20,7 +20,7 @@ pub(crate) const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How deep maps and lists may nest.
 const DEPTH_MAX: usize = 128;
 /// How many keys and values a file may hold.
-const NODES_MAX: usize = 250_000;
+const NODES_MAX: usize = 100_000;
 
 /// A value in a document.
 #[derive(Debug)]

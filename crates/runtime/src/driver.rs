@@ -289,7 +289,13 @@ impl<J: Journal, W: World> Driver<J, W> {
                 let payloads = &session.payloads;
                 let transcript =
                     transcript::build(&session.state, |digest| payloads.get(digest).cloned());
-                Work::Complete { completion, transcript }
+                let started = session.state.started.as_ref().ok_or(Refusal::NotStarted)?;
+                Work::Complete {
+                    completion,
+                    version: started.version.clone(),
+                    snapshot: started.snapshot,
+                    transcript,
+                }
             }
             Effect::Reserve { call, tool, version, since } => {
                 Work::Reserve { call, tool, version, since }

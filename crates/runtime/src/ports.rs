@@ -132,6 +132,10 @@ pub enum Work {
     Complete {
         /// Which completion.
         completion: u32,
+        /// The version that says which model, and how.
+        version: VersionId,
+        /// Content hash of its snapshot.
+        snapshot: Digest,
         /// What was said so far.
         transcript: Transcript,
     },

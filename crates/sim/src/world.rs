@@ -90,7 +90,7 @@ impl Inner {
     fn begin(&mut self, session: &SessionId, work: Work) {
         let now = self.now;
         let outs = match work {
-            Work::Complete { completion, transcript } => {
+            Work::Complete { completion, transcript, version: _, snapshot: _ } => {
                 if self.completing.insert((session.clone(), completion)) {
                     self.shown.push((session.clone(), completion, transcript));
                     let place = usize::try_from(completion).unwrap_or(usize::MAX);

@@ -5,6 +5,10 @@
 //! and of its write-ahead log, and can say whether the paths still name them. A lost link is
 //! dropped; a new one is made only to a file that carries the same store id, so that a store that
 //! comes back is taken up again, and a strange one, or an empty one, never.
+//!
+//! A log that is deleted while its database stays takes acknowledged commits with it, which only
+//! the connection that has it open can still read. It copies them into the database as it is
+//! dropped, and the store stays unavailable until it is opened anew.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -31,6 +35,14 @@ const STATEMENTS_CACHED_MAX: usize = 64;
 pub(crate) struct Place {
     paths: Option<Paths>,
     lock: Mutex<Option<Lock>>,
+    // The files of the link that was made last.
+    seen: Mutex<Option<Seen>>,
+}
+
+#[derive(Clone, Copy)]
+struct Seen {
+    database: FileId,
+    wal: FileId,
 }
 
 pub(crate) struct Paths {
@@ -96,14 +108,14 @@ pub(crate) enum LockError {
 impl Place {
     /// A store that lives only as long as its process.
     pub(crate) fn memory() -> Self {
-        Self { paths: None, lock: Mutex::new(None) }
+        Self { paths: None, lock: Mutex::new(None), seen: Mutex::new(None) }
     }
 
     /// The folder, locked against every other runtime.
     pub(crate) fn lock(dir: &Path) -> Result<Self, LockError> {
         let paths = Paths::of(dir);
         let lock = take_lock(&paths.lock)?;
-        Ok(Self { paths: Some(paths), lock: Mutex::new(Some(lock)) })
+        Ok(Self { paths: Some(paths), lock: Mutex::new(Some(lock)), seen: Mutex::new(None) })
     }
 
     pub(crate) fn paths(&self) -> Option<&Paths> {
@@ -113,6 +125,24 @@ impl Place {
     /// Whether the store is a file, so that a lost link can be made again.
     pub(crate) fn is_file(&self) -> bool {
         self.paths.is_some()
+    }
+
+    fn see(&self, files: &Files) {
+        let seen = Seen { database: files.database.1, wal: files.wal.1 };
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+    }
+
+    // INVARIANT: no link of ours deletes the log before the last is closed, so a known database
+    // without its log has lost commits.
+    fn keeps_its_log(&self, paths: &Paths, database: FileId) -> Result<(), Unavailable> {
+        let seen = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match seen {
+            Some(seen) if seen.database == database => {
+                let wal = fs::metadata(&paths.wal).ok().map(|it| FileId::of(&it));
+                if wal == Some(seen.wal) { Ok(()) } else { Err(log_lost(&paths.wal)) }
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     // The lock file goes with the folder. Whoever comes back to the folder must hold the lock
@@ -163,6 +193,9 @@ impl Link {
     pub(crate) fn adopt(place: &Place, connection: Connection) -> Result<Self, Unavailable> {
         configure(&connection, Role::Writer, place.is_file())?;
         let files = place.paths().map(Files::of).transpose()?;
+        if let Some(files) = &files {
+            place.see(files);
+        }
         Ok(Self { connection, files })
     }
 
@@ -172,6 +205,7 @@ impl Link {
             return Err(Unavailable::new("a store in memory has only one connection"));
         };
         let before = file_id(&paths.database)?;
+        place.keeps_its_log(paths, before)?;
         match role {
             Role::Writer => place.relock(paths)?,
             Role::Reader | Role::Checkpointer => {}
@@ -190,6 +224,7 @@ impl Link {
         if files.database.1 != before {
             return Err(replaced(&paths.database));
         }
+        place.see(&files);
         Ok(Self { connection, files: Some(files) })
     }
 
@@ -206,9 +241,28 @@ impl Link {
     /// Lets go of files that are no longer the store's. They are not tidied up, since the same
     /// paths may belong to somebody else by now.
     pub(crate) fn abandon(self) {
+        if let Some(files) = &self.files
+            && named(&files.database).is_ok()
+            && named(&files.wal).is_err()
+        {
+            self.rescue();
+        }
         let kept = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         if let Err(error) = kept {
             tracing::warn!(%error, "a lost connection is closed as if it were not");
+        }
+    }
+
+    fn rescue(&self) {
+        let copied = self.connection.query_one("PRAGMA wal_checkpoint(FULL)", [], |row| {
+            Ok(row.get::<_, i64>(0)? == 0)
+        });
+        match copied {
+            Ok(true) => tracing::warn!("the deleted write-ahead log is saved in the database"),
+            Ok(false) => tracing::error!("the deleted write-ahead log could not be saved"),
+            Err(error) => {
+                tracing::error!(%error, "the deleted write-ahead log could not be saved");
+            }
         }
     }
 }
@@ -233,6 +287,11 @@ fn named((path, id): &(PathBuf, FileId)) -> Result<Metadata, Unavailable> {
 
 fn gone(path: &Path, error: &io::Error) -> Unavailable {
     Unavailable::new(format!("{}: {error}", path.display()))
+}
+
+fn log_lost(path: &Path) -> Unavailable {
+    let path = path.display();
+    Unavailable::new(format!("{path} was deleted while it was in use: restart the runtime"))
 }
 
 fn replaced(path: &Path) -> Unavailable {

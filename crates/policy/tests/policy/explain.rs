@@ -96,7 +96,7 @@ fn one_tree() {
                       why: "the comparison does not hold"
                   node: "any"
                   truth: "unknown"
-                  why: "1 of 2 are unknown"
+                  why: "1 of 2 unknown"
                 -
                   children:
                     -
@@ -126,7 +126,7 @@ fn one_tree() {
                   why: "the condition below is false"
               node: "all"
               truth: "unknown"
-              why: "1 of 4 are unknown"
+              why: "1 of 4 unknown"
             truth: "unknown"
             why: "it cannot be told whether its condition holds, so it counts as holding"
           -
@@ -214,4 +214,13 @@ fn a_trace_stays_small() {
         &format!(r#"{{"region": "{}"}}"#, "é".repeat(256)),
     );
     assert_eq!(short.get("cut"), None);
+    assert_eq!(short.get("expected_cut"), None);
+    let list = format!(
+        r#"{{"field": "region", "op": "in", "value": [{}0]}}"#,
+        "1,".repeat(9_999)
+    );
+    let verdict = judge(&rules(vec![rule("it", Deny, &list)]), "{}", None);
+    let explained = verdict.explain().to_canonical();
+    assert!(explained.contains(r#""expected_cut":true"#), "{explained}");
+    assert!(explained.len() < 2_000);
 }

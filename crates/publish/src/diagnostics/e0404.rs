@@ -12,6 +12,13 @@ pub(crate) fn refused(at: &Location, pattern: &str) -> Diagnostic {
         .with_help("look-around and back-references are not available; say it with `not`, `enum` or several patterns")
 }
 
+pub(crate) fn too_many(at: &Location, patterns_max: usize) -> Diagnostic {
+    at.error(
+        CODE,
+        format!("the schema has more than {patterns_max} different patterns"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -48,6 +55,25 @@ mod tests {
                |                                                                          ^^^^^^^ spec.input_schema.inline.patternProperties."(a)\\1"
                |
                = help: look-around and back-references are not available; say it with `not`, `enum` or several patterns
+
+        "#]]);
+    }
+
+    #[test]
+    fn too_many() {
+        let bundle = {
+            let patterns: Vec<_> = (0..501)
+                .map(|it| format!("{{\"pattern\": \"{it}\"}}"))
+                .collect();
+            let all = format!("{{\"anyOf\": [{}]}}", patterns.join(", "));
+            sample().edit("schemas/refund.json", "{\"type\": \"number\"}", &all)
+        };
+        bundle.check(expect![[r#"
+            error[E0404]: the schema has more than 500 different patterns
+             --> schemas/refund.json:1:1
+              |
+            1 | {
+              | ^
 
         "#]]);
     }

@@ -32,4 +32,19 @@ mod tests {
 
         "#]]);
     }
+
+    #[test]
+    fn nor_for_another_mistake_on_its_line() {
+        let bundle = sample().append("agent.yaml", "secrets: {Model: {value: sk-123}}\n");
+        bundle.check(expect![[r#"
+            error[E0205]: `Model` is not the name of a secret
+            --> agent.yaml:19:11
+             = help: begin with a lower-case letter and go on with such letters, digits, `_` and `-`
+
+            error[E0704]: `value`: a manifest never holds the value of a secret
+            --> agent.yaml:19:19
+             = help: write `fromEnv: VARIABLE`, and consider the value known to others
+
+        "#]]);
+    }
 }

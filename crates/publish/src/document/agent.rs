@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use spec::snapshot::{Limits, Model, Output, OutputFormat, Secret, SessionMode};
 
 use super::binding::Binding;
-use super::{Header, PolicyRef, logical_policies, model, open, texts};
+use super::{Header, IN_SPEC, PolicyRef, logical_policies, model, open, texts};
 use crate::diagnostic::{At, Sink};
 use crate::diagnostics::{e0205, e0207, e0704};
 use crate::instructions;
@@ -22,7 +22,16 @@ const TOP: Shape = Shape {
         "secrets",
         "output",
     ],
-    elsewhere: &[],
+    elsewhere: &[
+        ("purpose", IN_SPEC),
+        ("instructions", IN_SPEC),
+        ("model", IN_SPEC),
+        ("tools", IN_SPEC),
+        ("default_policies", IN_SPEC),
+        ("session", IN_SPEC),
+        ("limits", IN_SPEC),
+        ("policies", POLICIES),
+    ],
     unsupported: &[],
 };
 

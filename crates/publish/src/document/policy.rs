@@ -6,7 +6,7 @@ use std::rc::Rc;
 use spec::Json;
 use spec::snapshot::{Condition, Decision, DecisionKind, Scope};
 
-use super::{Header, condition, decision, open};
+use super::{Header, IN_SPEC, condition, decision, open};
 use crate::diagnostic::{At, Sink};
 use crate::diagnostics::{e0206, e0208, e0601};
 use crate::reference::{is_namespace, logical_id};
@@ -16,7 +16,13 @@ use crate::yaml::{Cursor, Shape};
 const TOP: Shape = Shape {
     what: "a Policy",
     known: &["apiVersion", "kind", "metadata", "spec"],
-    elsewhere: &[],
+    elsewhere: &[
+        ("description", IN_SPEC),
+        ("scope", IN_SPEC),
+        ("conditions", IN_SPEC),
+        ("allow", IN_SPEC),
+        ("decision", IN_SPEC),
+    ],
     unsupported: &[],
 };
 

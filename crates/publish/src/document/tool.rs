@@ -36,6 +36,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("secrets", CREDENTIALS),
     ("api_key", CREDENTIALS),
     ("token", CREDENTIALS),
+    (
+        "agent",
+        "a Tool may be bound by any agent; bindings are on the Agent",
+    ),
     ("policies", "on a Tool the list is `default_policies`"),
     ("parameters", "write the arguments under `input_schema`"),
     (

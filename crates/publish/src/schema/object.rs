@@ -1,5 +1,7 @@
 //! Whether a schema describes an object.
 
+use std::cell::Cell;
+
 use spec::Json;
 
 use super::walk;
@@ -21,12 +23,15 @@ const OBJECT_KEYWORDS: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// How many references are followed.
-const DEPTH_MAX: usize = 16;
+/// How many schemas are looked at; references may go round in circles.
+const VISITS_MAX: u32 = 10_000;
+/// How deep references and combinations may nest.
+const DEPTH_MAX: usize = 64;
 
 /// Makes sure that the schema describes an object; adds `type: object` where it is meant.
 pub(super) fn ensure(json: &mut Json, cursor: &Cursor<'_>, sink: &mut Sink) {
-    if describes_object(json, json, 0) {
+    let left = Cell::new(VISITS_MAX);
+    if describes_object(json, json, 0, &left) {
         return;
     }
     let meant = OBJECT_KEYWORDS
@@ -44,11 +49,12 @@ pub(super) fn ensure(json: &mut Json, cursor: &Cursor<'_>, sink: &mut Sink) {
     }
 }
 
-fn describes_object(root: &Json, schema: &Json, depth: usize) -> bool {
-    if depth > DEPTH_MAX {
+fn describes_object(root: &Json, schema: &Json, depth: usize, left: &Cell<u32>) -> bool {
+    if depth > DEPTH_MAX || left.get() == 0 {
         return false;
     }
-    let deeper = |part: &Json| describes_object(root, part, depth.saturating_add(1));
+    left.set(left.get().saturating_sub(1));
+    let deeper = |part: &Json| describes_object(root, part, depth.saturating_add(1), left);
     let list = |keyword: &str| {
         schema
             .get(keyword)

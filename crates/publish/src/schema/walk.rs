@@ -1,6 +1,8 @@
 //! The subschemas of a schema. Knows which keywords hold schemas, so that what is data (an `enum`,
 //! a property that is named `$ref`) is not taken for one.
 
+use std::collections::BTreeSet;
+
 use spec::Json;
 
 /// Keywords that hold one schema.
@@ -86,32 +88,45 @@ pub(super) fn each<'a>(root: &'a Json, visit: &mut impl FnMut(&Visit<'a>)) {
     }
 }
 
-/// Whether a fragment (what follows `#`) leads to something in the schema.
-pub(super) fn leads_somewhere(root: &Json, fragment: &str) -> bool {
-    if fragment.is_empty() || fragment.starts_with('/') {
-        return target(root, fragment).is_some();
-    }
-    let names = ["$anchor", "$dynamicAnchor"];
-    let mut found = false;
-    each(root, &mut |visit| {
-        let text = |key: &str| visit.schema.get(key).and_then(Json::as_str);
-        found |= names.iter().any(|key| text(key) == Some(fragment));
-        // Before 2019-09 an anchor is written as an id.
-        let old = |key: &str| text(key).and_then(|id| id.strip_prefix('#')) == Some(fragment);
-        found |= old("$id") || old("id");
-    });
-    found
+/// What subschemas call themselves.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    anchors: BTreeSet<&'a str>,
+    ids: BTreeSet<&'a str>,
 }
 
-/// Whether some subschema names itself as `target` does, apart from a fragment.
-pub(super) fn has_id(root: &Json, target: &str) -> bool {
-    let (target, _) = target.split_once('#').unwrap_or((target, ""));
-    let mut found = false;
-    each(root, &mut |visit| {
-        let is = |key: &str| visit.schema.get(key).and_then(Json::as_str) == Some(target);
-        found |= is("$id") || is("id");
-    });
-    found
+impl<'a> Names<'a> {
+    pub(super) fn of(root: &'a Json) -> Self {
+        let mut names = Self::default();
+        each(root, &mut |visit| {
+            let text = |key: &str| visit.schema.get(key).and_then(Json::as_str);
+            names
+                .anchors
+                .extend(["$anchor", "$dynamicAnchor"].into_iter().filter_map(text));
+            for id in ["$id", "id"].into_iter().filter_map(text) {
+                // Before 2019-09 an anchor is written as an id.
+                match id.strip_prefix('#') {
+                    Some(anchor) => names.anchors.insert(anchor),
+                    None => names.ids.insert(id),
+                };
+            }
+        });
+        names
+    }
+
+    /// Whether a fragment (what follows `#`) leads to something in the schema.
+    pub(super) fn leads_somewhere(&self, root: &Json, fragment: &str) -> bool {
+        if fragment.is_empty() || fragment.starts_with('/') {
+            return target(root, fragment).is_some();
+        }
+        self.anchors.contains(fragment)
+    }
+
+    /// Whether some subschema names itself as `target` does, apart from a fragment.
+    pub(super) fn has_id(&self, target: &str) -> bool {
+        let (target, _) = target.split_once('#').unwrap_or((target, ""));
+        self.ids.contains(target)
+    }
 }
 
 /// What a JSON pointer, as a fragment, leads to.
@@ -152,7 +167,7 @@ fn percent_decoded(text: &str) -> Option<String> {
 mod tests {
     use spec::Json;
 
-    use super::{each, has_id, leads_somewhere};
+    use super::{Names, each};
 
     fn json(text: &str) -> Json {
         Json::parse(text.as_bytes()).unwrap()
@@ -189,12 +204,13 @@ mod tests {
         let schema = json(
             r#"{"$defs": {"a b": {"$anchor": "here"}, "c/d": {"$id": "urn:x"}}, "allOf": [{}]}"#,
         );
+        let names = Names::of(&schema);
         for found in ["", "/$defs/a%20b", "/$defs/c~1d", "here", "/allOf/0"] {
-            assert!(leads_somewhere(&schema, found), "{found}");
+            assert!(names.leads_somewhere(&schema, found), "{found}");
         }
         for lost in ["/$defs/a", "there", "/allOf/1", "/%zz", "/"] {
-            assert!(!leads_somewhere(&schema, lost), "{lost}");
+            assert!(!names.leads_somewhere(&schema, lost), "{lost}");
         }
-        assert!(has_id(&schema, "urn:x#/a") && !has_id(&schema, "urn:y"));
+        assert!(names.has_id("urn:x#/a") && !names.has_id("urn:y"));
     }
 }

@@ -1,1 +1,272 @@
-//! x
+//! The same sources give the same bytes, on every machine and in every order.
+
+use expect_test::expect;
+
+use super::sample;
+use crate::{Compiled, FileError, Files, MemoryFiles, Recorder, compile};
+
+/// The example that users copy.
+fn example() -> MemoryFiles {
+    macro_rules! files {
+        ($($path:literal)*) => {
+            MemoryFiles::from([
+                $(($path, &include_bytes!(concat!("../../../../examples/refund-agent/", $path))[..]),)*
+            ])
+        };
+    }
+    files! {
+        "agent.yaml"
+        "stub-script.json"
+        "policies/refund-approval-boundary.yaml"
+        "policies/refund-hard-limit.yaml"
+        "schemas/issue-refund-input.json"
+        "tools/issue-refund.yaml"
+        "tools/look-up-order.yaml"
+    }
+}
+
+fn hash(compiled: &Compiled) -> String {
+    assert_eq!(compiled.diagnostics, []);
+    let snapshot = compiled.snapshot.as_ref().unwrap();
+    snapshot.to_canonical().unwrap().1.to_string()
+}
+
+#[test]
+fn content_hash_of_the_example() {
+    let compiled = compile(&example(), "agent.yaml");
+    expect!["8813fe6971355c4bd81fcc1e63d97f59c009a95f211f099f77af169d736596db"]
+        .assert_eq(&hash(&compiled));
+}
+
+#[test]
+fn the_example_survives_its_stored_form() {
+    let snapshot = compile(&example(), "agent.yaml").snapshot.unwrap();
+    let (bytes, _) = snapshot.to_canonical().unwrap();
+    assert_eq!(spec::Snapshot::from_canonical(&bytes).unwrap(), snapshot);
+}
+
+#[test]
+fn what_the_sample_becomes() {
+    let snapshot = sample().compile().snapshot.unwrap();
+    let (bytes, _) = snapshot.to_canonical().unwrap();
+    let pretty: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    expect![[r#"
+        {
+          "agent": {
+            "name": "clerk",
+            "namespace": "shop",
+            "version": "1.0.0"
+          },
+          "format": "ordain.dev/snapshot/v1",
+          "instructions": "Be fair.",
+          "limits": {
+            "max_hitl_wait_minutes": null,
+            "max_loop_iterations": null,
+            "max_tokens_per_run": null,
+            "max_tool_calls": null,
+            "max_wall_clock_seconds": null
+          },
+          "metadata": {
+            "annotations": {},
+            "governance": {
+              "authority_boundaries": [],
+              "classifications": [],
+              "frameworks": {},
+              "risk_tier": null
+            },
+            "labels": {},
+            "owner": null
+          },
+          "model": {
+            "base_url": null,
+            "name": "scripted",
+            "parameters": {},
+            "provider": "stub",
+            "provider_options": {},
+            "reasoning_effort": null,
+            "secret": null
+          },
+          "output": {
+            "format": "text"
+          },
+          "policies": [
+            {
+              "attachments": [
+                {
+                  "limits": false,
+                  "origin": "binding",
+                  "tools": [
+                    "refund"
+                  ]
+                }
+              ],
+              "condition": {
+                "leaf": {
+                  "absent": null,
+                  "case": "sensitive",
+                  "field": "amount",
+                  "op": "gt",
+                  "value": 1000
+                }
+              },
+              "decision": {
+                "approvals_required": 1,
+                "authority_ref": null,
+                "comprehension_required": false,
+                "kind": "deny",
+                "on_reject": "return_to_agent",
+                "reason": "Too much.",
+                "runtime": {},
+                "timeout": null
+              },
+              "description": null,
+              "id": {
+                "name": "limit",
+                "namespace": "pay",
+                "version": "1.0.0"
+              },
+              "scope": null
+            }
+          ],
+          "purpose": "Settle refunds.",
+          "secrets": {},
+          "session": "conversation",
+          "tools": [
+            {
+              "contract": {
+                "name": "refund",
+                "namespace": "pay",
+                "version": "1.2.0"
+              },
+              "contract_schema": {
+                "additionalProperties": false,
+                "properties": {
+                  "amount": {
+                    "type": "number"
+                  },
+                  "currency": {
+                    "enum": [
+                      "EUR",
+                      "USD"
+                    ]
+                  },
+                  "order": {
+                    "pattern": "^A-[0-9]+$",
+                    "type": "string"
+                  }
+                },
+                "required": [
+                  "order",
+                  "amount"
+                ],
+                "type": "object"
+              },
+              "description": "Pay money back.",
+              "input_schema": {
+                "additionalProperties": false,
+                "properties": {
+                  "amount": {
+                    "type": "number"
+                  },
+                  "currency": {
+                    "enum": [
+                      "EUR",
+                      "USD"
+                    ]
+                  },
+                  "order": {
+                    "pattern": "^A-[0-9]+$",
+                    "type": "string"
+                  }
+                },
+                "required": [
+                  "order",
+                  "amount"
+                ],
+                "type": "object"
+              },
+              "output_schema": null,
+              "side_effect_class": "non_idempotent_write",
+              "wire_name": "refund"
+            }
+          ]
+        }"#]]
+    .assert_eq(&serde_json::to_string_pretty(&pretty).unwrap());
+}
+
+/// Lists folders backwards.
+struct Backwards(MemoryFiles);
+
+impl Files for Backwards {
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, FileError> {
+        self.0.read(path)
+    }
+
+    fn list(&self, dir: &str) -> Result<Vec<String>, FileError> {
+        let mut names = self.0.list(dir)?;
+        names.reverse();
+        Ok(names)
+    }
+}
+
+#[test]
+fn neither_order_nor_names_of_files_matter() {
+    let expected = hash(&compile(&example(), "agent.yaml"));
+    assert_eq!(
+        hash(&compile(&Backwards(example()), "agent.yaml")),
+        expected
+    );
+    let renamed = [
+        ("tools/issue-refund.yaml", "tools/z.yml"),
+        ("tools/look-up-order.yaml", "tools/a.yaml"),
+        ("policies/refund-hard-limit.yaml", "policies/0.yaml"),
+        ("policies/refund-approval-boundary.yaml", "policies/1.yml"),
+    ];
+    let files = example();
+    let recorder = Recorder::new(&files);
+    let direct = compile(&recorder, "agent.yaml");
+    let mut sources = recorder.into_sources();
+    for (from, to) in renamed {
+        let bytes = sources.remove(from).unwrap();
+        sources.insert(to.to_owned(), bytes);
+    }
+    assert_eq!(hash(&direct), expected);
+    assert_eq!(
+        hash(&compile(&MemoryFiles::from(sources), "agent.yaml")),
+        expected
+    );
+}
+
+#[test]
+fn recorded_sources_are_all_that_is_needed() {
+    let files = example();
+    let recorder = Recorder::new(&files);
+    let direct = compile(&recorder, "agent.yaml");
+    let sources = recorder.into_sources();
+    assert_eq!(sources.len(), 7);
+    assert_eq!(compile(&MemoryFiles::from(sources), "agent.yaml"), direct);
+}
+
+#[test]
+fn every_change_of_meaning_changes_the_hash() {
+    let of = |bundle: super::bundle::Bundle| hash(&bundle.compile());
+    let before = of(sample());
+    let spacing = sample().edit(
+        "policies/limit.yaml",
+        "value: 1000",
+        "value:   1000.0   # limit",
+    );
+    assert_eq!(of(spacing), before);
+    for bundle in [
+        sample().edit("policies/limit.yaml", "value: 1000", "value: 1000.01"),
+        sample().edit("agent.yaml", "Be fair.", "Be fair!"),
+        sample().edit("tools/refund.yaml", "version: 1.2.0", "version: 1.2.1"),
+        sample().edit(
+            "schemas/refund.json",
+            "\"EUR\", \"USD\"",
+            "\"USD\", \"EUR\"",
+        ),
+    ] {
+        assert_ne!(of(bundle), before);
+    }
+}

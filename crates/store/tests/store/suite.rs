@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
-use store::{Store, StoreSettings};
-use tempfile::TempDir;
+use store::Store;
+
+use crate::world::{folder, open};
 
 #[test]
 fn in_memory_passes() {
@@ -14,8 +15,8 @@ fn in_memory_passes() {
 fn in_a_folder_passes() {
     let folders = RefCell::new(Vec::new());
     runtime::suite::run(|| {
-        let folder = TempDir::new().expect("a folder can be made");
-        let store = Store::open(folder.path(), StoreSettings::STANDARD).expect("a store opens");
+        let folder = folder();
+        let store = open(folder.path());
         folders.borrow_mut().push(folder);
         store
     });

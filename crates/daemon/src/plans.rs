@@ -1,0 +1,56 @@
+//! Compiled versions, shared by their sessions.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use runtime::PlanUnavailable;
+use session::{Plan, Settings};
+use spec::{Digest, Snapshot, VersionId};
+use store::Store;
+
+/// Plans kept in memory; beyond it one is dropped and compiled again when needed.
+const PLANS_MAX: usize = 256;
+
+pub(crate) struct Plans {
+    store: Store,
+    compiled: Mutex<BTreeMap<VersionId, (Digest, Arc<Plan>)>>,
+}
+
+impl Plans {
+    pub(crate) fn new(store: Store) -> Self {
+        Self { store, compiled: Mutex::default() }
+    }
+
+    pub(crate) async fn get(
+        &self,
+        version: &VersionId,
+        digest: Digest,
+    ) -> Result<Arc<Plan>, PlanUnavailable> {
+        if let Some(plan) = self.cached(version, digest) {
+            return Ok(plan);
+        }
+        let unavailable =
+            |why: String| PlanUnavailable { version: version.clone(), why };
+        let stored = self.store.snapshot(version).await.map_err(|e| unavailable(e.to_string()))?;
+        let (recorded, bytes) =
+            stored.ok_or_else(|| unavailable("it is not in the catalog".to_owned()))?;
+        if recorded != digest || Digest::of(&bytes) != digest {
+            return Err(unavailable(format!("its content hash is {recorded}, not {digest}")));
+        }
+        let snapshot = Snapshot::from_canonical(&bytes).map_err(|e| unavailable(e.to_string()))?;
+        let plan = Plan::compile(version.clone(), snapshot, Settings::STANDARD)
+            .map_err(|e| unavailable(e.to_string()))?;
+        let plan = Arc::new(plan);
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if compiled.len() >= PLANS_MAX {
+            compiled.pop_first();
+        }
+        compiled.insert(version.clone(), (digest, Arc::clone(&plan)));
+        Ok(plan)
+    }
+
+    fn cached(&self, version: &VersionId, digest: Digest) -> Option<Arc<Plan>> {
+        let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.get(version).filter(|(it, _)| *it == digest).map(|(_, plan)| Arc::clone(plan))
+    }
+}

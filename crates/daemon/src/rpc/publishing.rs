@@ -1,0 +1,120 @@
+//! Publishing from sources: the server compiles, whatever the client has checked.
+
+use std::collections::BTreeMap;
+
+use proto::ordain::v1 as wire;
+use proto::ordain::v1::publishing_server::Publishing;
+use publish::{Diagnostic, MemoryFiles, Severity, compile};
+use spec::{Snapshot, VersionId};
+use store::{NewVersion, Published};
+use tonic::{Request, Response, Status};
+
+use super::Service;
+use crate::wire::manifest;
+use crate::wire::status::of_publish;
+
+/// Files of one bundle.
+const FILES_MAX: usize = 1024;
+
+#[tonic::async_trait]
+impl Publishing for Service {
+    async fn publish_sources(
+        &self,
+        request: Request<wire::PublishSourcesRequest>,
+    ) -> Result<Response<wire::PublishSourcesResponse>, Status> {
+        self.accepting()?;
+        let request = request.into_inner();
+        if request.files.len() > FILES_MAX {
+            let count = request.files.len();
+            let text = format!("{count} files; a bundle has at most {FILES_MAX}");
+            return Err(Status::invalid_argument(text));
+        }
+        let files: BTreeMap<String, Vec<u8>> =
+            request.files.into_iter().map(|file| (file.path, file.content)).collect();
+        let path = request.manifest;
+        // Compiling takes milliseconds of plain computing: not on a thread that serves others.
+        let compiled = tokio::task::spawn_blocking(move || {
+            compile(&MemoryFiles::from_iter(files), &path)
+        });
+        let compiled = compiled.await.map_err(|error| Status::internal(error.to_string()))?;
+        let diagnostics = compiled.diagnostics.iter().map(diagnostic).collect();
+        let Some(snapshot) = compiled.snapshot else {
+            return Err(Status::invalid_argument(summary(&compiled.diagnostics)));
+        };
+        let response = self.keep(&snapshot, &request.actor, request.dry_run).await?;
+        Ok(Response::new(wire::PublishSourcesResponse { diagnostics, ..response }))
+    }
+}
+
+impl Service {
+    async fn keep(
+        &self,
+        snapshot: &Snapshot,
+        actor: &str,
+        dry_run: bool,
+    ) -> Result<wire::PublishSourcesResponse, Status> {
+        let (bytes, hash) =
+            snapshot.to_canonical().map_err(|error| Status::internal(error.to_string()))?;
+        let agent = &snapshot.agent;
+        let mut response = wire::PublishSourcesResponse {
+            content_hash: hash.to_string(),
+            namespace: agent.namespace.clone(),
+            name: agent.name.clone(),
+            version: agent.version.clone(),
+            ..Default::default()
+        };
+        if dry_run {
+            return Ok(response);
+        }
+        let version = NewVersion {
+            namespace: agent.namespace.clone(),
+            name: agent.name.clone(),
+            version: agent.version.clone(),
+            // Build metadata does not make another version.
+            version_key: agent.version.split('+').next().unwrap_or_default().to_owned(),
+            owner: snapshot.metadata.owner.clone(),
+            content_hash: hash,
+            snapshot: bytes,
+            manifest: manifest::of(snapshot),
+            actor: self.actor(actor),
+            now: self.core.clock.now(),
+            agent_id: uuid::Uuid::new_v4().to_string(),
+            version_id: VersionId::new(uuid::Uuid::new_v4().to_string()),
+        };
+        let Published { agent_id, version_id } =
+            self.core.store.publish(version).await.map_err(|error| of_publish(&error))?;
+        response.agent_id = agent_id;
+        response.version_id = version_id.to_string();
+        Ok(response)
+    }
+}
+
+fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
+    let place = |n: Option<u32>| n.and_then(|n| i32::try_from(n).ok()).unwrap_or(0);
+    wire::Diagnostic {
+        code: it.code.to_string(),
+        severity: match it.severity {
+            Severity::Error => "error".to_owned(),
+            Severity::Warning => "warning".to_owned(),
+        },
+        file: it.file.clone(),
+        line: place(it.span.as_ref().map(|span| span.line)),
+        column: place(it.span.as_ref().map(|span| span.column)),
+        field: it.field.clone(),
+        message: it.message.clone(),
+        help: it.help.clone().unwrap_or_default(),
+    }
+}
+
+/// All errors, a line each.
+fn summary(diagnostics: &[Diagnostic]) -> String {
+    let errors: Vec<String> = diagnostics
+        .iter()
+        .filter(|it| it.severity == Severity::Error)
+        .map(|it| {
+            let line = it.span.as_ref().map(|span| format!(":{}:{}", span.line, span.column));
+            format!("{} {}{}: {}", it.code, it.file, line.unwrap_or_default(), it.message)
+        })
+        .collect();
+    format!("invalid manifest ({} errors):\n{}", errors.len(), errors.join("\n"))
+}

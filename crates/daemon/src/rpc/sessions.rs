@@ -1,0 +1,265 @@
+//! Starting, listing, inspecting and ending sessions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proto::runtime::v1 as wire;
+use runtime::{Journal, Signal};
+use session::{Entry, Input, Start, State, Status as SessionStatus, decode, fold};
+use spec::{Digest, Json, SessionId};
+use store::{AgentFilter, LIST_ROWS_MAX, SessionFilter, SessionRow};
+use tonic::Status;
+
+use super::Service;
+use super::catalog::reference;
+use crate::actors::Mail;
+use crate::clock::rfc3339;
+use crate::wire::status::{of_ask, of_load, session_not_found};
+use crate::wire::{event, inspect};
+
+/// A session as it is on record, with the bytes that showing it takes.
+pub(super) struct Recorded {
+    pub(super) state: State,
+    pub(super) entries: Vec<Entry>,
+    pub(super) hashes: Vec<Digest>,
+    pub(super) bytes: BTreeMap<Digest, Arc<[u8]>>,
+}
+
+impl Service {
+    pub(super) async fn start_session(
+        &self,
+        request: wire::RunSessionRequest,
+    ) -> Result<wire::RunSessionResponse, Status> {
+        self.accepting()?;
+        if request.bundle_ref.is_some() {
+            return Err(Status::unimplemented("bundles are not built yet in this version of Ordain"));
+        }
+        let agent = reference(request.agent_ref)?;
+        let input = input(&request.input)?;
+        let active = self.active(&agent).await?;
+        let label = format!("{}/{}", agent.namespace, agent.name);
+        let precondition = |text: String| Err(Status::failed_precondition(text));
+        if !agent.version.is_empty() && agent.version != active.version {
+            let text = format!(
+                "agent {label}@{} is not the active version ({} is)",
+                agent.version, active.version
+            );
+            return precondition(text);
+        }
+        if active.archived {
+            return precondition(format!("agent {label} is archived"));
+        }
+        if active.retired || active.deprecated {
+            let word = if active.retired { "retired" } else { "deprecated" };
+            return precondition(format!("agent {label}@{} is {word}", active.version));
+        }
+        let plan = self.core.plans.get(&active.version_id, active.content_hash).await;
+        let plan = plan.map_err(|error| Status::failed_precondition(error.to_string()))?;
+        self.check_secrets(&plan.snapshot, &request.resolved_secrets)?;
+        if let Err(error) = self.core.check_model(&plan.snapshot) {
+            return precondition(error.to_string());
+        }
+        let start = Start {
+            version: active.version_id.clone(),
+            snapshot: active.content_hash,
+            mode: plan.snapshot.session,
+            input,
+            requester: None,
+        };
+        let id = SessionId::new(format!("run_{}", uuid::Uuid::new_v4()));
+        let mail = |answer| Mail::Start(Box::new(start), answer);
+        let status = self.core.ask(&id, mail, |state| state.status().as_str());
+        let status = status.await.map_err(|error| of_ask(error, id.as_str()))?;
+        Ok(wire::RunSessionResponse {
+            session_id: id.to_string(),
+            agent_version_id: active.version_id.to_string(),
+            status: status.to_owned(),
+        })
+    }
+
+    fn check_secrets(
+        &self,
+        snapshot: &spec::Snapshot,
+        given: &std::collections::HashMap<String, Vec<u8>>,
+    ) -> Result<(), Status> {
+        if let Some(name) = given.keys().find(|name| !snapshot.secrets.contains_key(*name)) {
+            return Err(Status::invalid_argument(format!("unknown resolved secret \"{name}\"")));
+        }
+        for name in snapshot.secrets.keys() {
+            if given.get(name).is_none_or(Vec::is_empty) {
+                return Err(Status::invalid_argument(format!("missing resolved secret \"{name}\"")));
+            }
+        }
+        if snapshot.secrets.is_empty() {
+            return Ok(());
+        }
+        Err(Status::failed_precondition(
+            "this version of Ordain cannot keep secrets yet: agents that declare secrets cannot run",
+        ))
+    }
+
+    pub(super) async fn cancel(
+        &self,
+        request: wire::CancelSessionRequest,
+    ) -> Result<wire::CancelSessionResponse, Status> {
+        let by = self.core.default_actor.clone();
+        self.end(&request.session_id, Input::Cancel { by }).await?;
+        Ok(wire::CancelSessionResponse {})
+    }
+
+    pub(super) async fn complete(
+        &self,
+        request: wire::CompleteSessionRequest,
+    ) -> Result<wire::CompleteSessionResponse, Status> {
+        let by = self.core.default_actor.clone();
+        self.end(&request.session_id, Input::Complete { by }).await?;
+        Ok(wire::CompleteSessionResponse {})
+    }
+
+    async fn end(&self, id: &str, input: Input) -> Result<(), Status> {
+        let session = SessionId::new(id);
+        let mail = |answer| Mail::Ask(Signal::Input(input), answer);
+        let asked = self.core.ask(&session, mail, |_| ());
+        asked.await.map_err(|error| of_ask(error, id))
+    }
+
+    pub(super) async fn sessions(
+        &self,
+        request: wire::ListSessionsRequest,
+    ) -> Result<wire::ListSessionsResponse, Status> {
+        let status = match request.status.as_str() {
+            "" => None,
+            word => Some(status(word)?),
+        };
+        // There are no sessions of bundles yet.
+        if request.kind == "bundle" || request.bundle_ref.is_some() {
+            return Ok(wire::ListSessionsResponse::default());
+        }
+        let agent = match request.agent_ref {
+            Some(agent) if !agent.name.is_empty() || !agent.namespace.is_empty() => {
+                let agent = reference(Some(agent))?;
+                Some(AgentFilter {
+                    namespace: agent.namespace,
+                    name: agent.name,
+                    version: Some(agent.version).filter(|it| !it.is_empty()),
+                })
+            }
+            Some(_) | None => None,
+        };
+        let filter = SessionFilter { agent, status, limit: LIST_ROWS_MAX };
+        let rows = self.core.store.sessions(filter).await.map_err(|error| of_load(&error))?;
+        Ok(wire::ListSessionsResponse { sessions: rows.into_iter().map(summary).collect() })
+    }
+
+    pub(super) async fn inspect(
+        &self,
+        request: wire::InspectSessionRequest,
+    ) -> Result<wire::InspectSessionResponse, Status> {
+        let id = SessionId::new(request.session_id);
+        let recorded = self.recorded(&id, 0).await?;
+        let bytes = |digest: &Digest| recorded.bytes.get(digest).cloned();
+        let plan = match &recorded.state.started {
+            Some(started) => self.core.plans.get(&started.version, started.snapshot).await.ok(),
+            None => None,
+        };
+        let snapshot = plan.as_ref().map(|it| &it.snapshot);
+        Ok(wire::InspectSessionResponse {
+            session: Some(inspect::session(&recorded.state, snapshot, &bytes)),
+            timeline: inspect::timeline(&id, &recorded.entries, &recorded.state, &bytes),
+        })
+    }
+
+    /// Reads a session, and the bytes of its entries after `after`.
+    pub(super) async fn recorded(&self, id: &SessionId, after: u64) -> Result<Recorded, Status> {
+        let stored = self.core.store.load(id).await.map_err(|error| of_load(&error))?;
+        if stored.is_empty() {
+            return Err(session_not_found(id.as_str()));
+        }
+        let mut state = State::new(id.clone());
+        let mut entries = Vec::with_capacity(stored.len());
+        let mut bytes = BTreeMap::new();
+        for it in &stored {
+            let entry = decode(&it.bytes).map_err(|error| Status::data_loss(error.to_string()))?;
+            state = fold(state, &entry);
+            if it.seq > after {
+                for digest in event::digests(&entry) {
+                    self.fetch(id, digest, &mut bytes).await?;
+                }
+            }
+            entries.push(entry);
+        }
+        // What the session's end shows is its last words, whenever they were said.
+        if let Some(session::Message::Assistant { text, .. }) = state
+            .messages
+            .iter()
+            .rev()
+            .find(|it| matches!(it, session::Message::Assistant { .. }))
+        {
+            self.fetch(id, text.digest, &mut bytes).await?;
+        }
+        // An approval shows the arguments that it is about, which an earlier entry brought in.
+        let approvals: Vec<Digest> =
+            state.approvals.values().flat_map(crate::wire::approval::digests).collect();
+        for digest in approvals {
+            self.fetch(id, digest, &mut bytes).await?;
+        }
+        let hashes = stored.iter().map(|it| it.hash).collect();
+        Ok(Recorded { state, entries, hashes, bytes })
+    }
+
+    pub(super) async fn fetch(
+        &self,
+        id: &SessionId,
+        digest: Digest,
+        bytes: &mut BTreeMap<Digest, Arc<[u8]>>,
+    ) -> Result<(), Status> {
+        if bytes.contains_key(&digest) {
+            return Ok(());
+        }
+        let found = self.core.store.payload(id, digest).await.map_err(|error| of_load(&error))?;
+        if let Some(found) = found {
+            bytes.insert(digest, found);
+        }
+        Ok(())
+    }
+}
+
+/// The input object; absent means empty.
+fn input(bytes: &[u8]) -> Result<Json, Status> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Json::object());
+    }
+    let json = Json::parse(bytes)
+        .map_err(|error| Status::invalid_argument(format!("input is not valid JSON: {error}")))?;
+    if json.as_object().is_none() {
+        let kind = json.kind();
+        return Err(Status::invalid_argument(format!("input must be a JSON object, not {kind}")));
+    }
+    Ok(json)
+}
+
+fn status(word: &str) -> Result<SessionStatus, Status> {
+    SessionStatus::ALL.into_iter().find(|it| it.as_str() == word).ok_or_else(|| {
+        let known = SessionStatus::ALL.map(SessionStatus::as_str).join(", ");
+        Status::invalid_argument(format!("unknown status \"{word}\" (one of {known})"))
+    })
+}
+
+fn summary(row: SessionRow) -> wire::SessionSummary {
+    let SessionRow { view, agent } = row;
+    wire::SessionSummary {
+        id: view.session.to_string(),
+        agent_version_id: view.version.to_string(),
+        status: view.status.as_str().to_owned(),
+        created_at: rfc3339(view.created_at),
+        updated_at: rfc3339(view.updated_at),
+        kind: "agent".to_owned(),
+        bundle_version_id: String::new(),
+        agent_ref: Some(wire::AgentRef {
+            namespace: agent.namespace,
+            name: agent.name,
+            version: agent.version,
+        }),
+        bundle_ref: None,
+    }
+}

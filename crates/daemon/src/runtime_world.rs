@@ -1,0 +1,129 @@
+//! The driver's world: the worker registry, model calls, watchers, plans. Begins things; what
+//! becomes of them comes back to the sessions' actors.
+
+use std::future::Future;
+use std::sync::{Arc, Weak};
+
+use runtime::workers::{HandlerKey, Wanted};
+use runtime::{PlanUnavailable, Signal, Work, World};
+use session::{Input, Plan, Slot, State};
+use spec::{CallId, Digest, SessionId, Time, VersionId};
+
+use crate::models;
+use crate::serve::Core;
+
+/// A handle that does not keep the core alive, since the core's driver owns it.
+#[derive(Clone)]
+pub(crate) struct DaemonWorld(pub(crate) Weak<Core>);
+
+impl DaemonWorld {
+    fn with<T>(&self, body: impl FnOnce(&Arc<Core>) -> T) -> Option<T> {
+        self.0.upgrade().as_ref().map(body)
+    }
+}
+
+impl World for DaemonWorld {
+    fn now(&self) -> Time {
+        self.with(|core| core.clock.now()).unwrap_or_default()
+    }
+
+    fn plan(
+        &self,
+        version: &VersionId,
+        snapshot: Digest,
+    ) -> impl Future<Output = Result<Arc<Plan>, PlanUnavailable>> + Send {
+        let core = self.0.upgrade();
+        let version = version.clone();
+        async move {
+            match core {
+                Some(core) => core.plans.get(&version, snapshot).await,
+                None => Err(PlanUnavailable { version, why: "the runtime stops".to_owned() }),
+            }
+        }
+    }
+
+    fn reserve(&self, call: &CallId, tool: &str, version: &str) -> Option<Slot> {
+        let wanted = Wanted {
+            session: call.session()?,
+            call: call.clone(),
+            key: HandlerKey { tool: tool.to_owned(), version: version.to_owned() },
+        };
+        self.with(|core| core.workers.reserve(wanted, core.clock.now())).flatten()
+    }
+
+    fn release(&self, call: &CallId) {
+        self.with(|core| {
+            let outs = core.workers.with(|registry| registry.release(call, core.clock.now()));
+            core.take_in(outs);
+        });
+    }
+
+    fn release_all_but(&self, session: &SessionId, calls: &[CallId]) {
+        self.with(|core| {
+            let now = core.clock.now();
+            let outs =
+                core.workers.with(|registry| registry.release_all_but(session, calls, now));
+            core.take_in(outs);
+        });
+    }
+
+    fn perform(&self, session: &SessionId, work: Work) {
+        self.with(|core| begin(core, session, work));
+    }
+
+    fn recorded(&self, state: &State) {
+        self.with(|core| {
+            core.watchers.grown(&state.session, state.seq);
+            let outs = core.workers.with(|registry| registry.settle(state, core.clock.now()));
+            core.take_in(outs);
+        });
+    }
+}
+
+fn begin(core: &Arc<Core>, session: &SessionId, work: Work) {
+    let now = core.clock.now();
+    let outs = match work {
+        Work::Complete { completion, version, snapshot, transcript: _ } => {
+            complete(core, session, completion, (version, snapshot));
+            return;
+        }
+        Work::Reserve { call, tool, version, since: _ } => {
+            let key = HandlerKey { tool, version };
+            let wanted = Wanted { session: session.clone(), call, key };
+            core.workers.with(|registry| registry.queue(wanted, now))
+        }
+        Work::Invoke(invocation) => {
+            core.workers.with(|registry| registry.invoke(session, invocation, now))
+        }
+        Work::Cancel { call, slot: _ } => core.workers.with(|registry| registry.cancel(&call)),
+    };
+    core.take_in(outs);
+}
+
+fn complete(
+    core: &Arc<Core>,
+    session: &SessionId,
+    completion: u32,
+    (version, snapshot): (VersionId, Digest),
+) {
+    if !core.completing.begin(session, completion) {
+        return;
+    }
+    let core = Arc::clone(core);
+    let session = session.clone();
+    tokio::spawn(async move {
+        let signal = match core.plans.get(&version, snapshot).await {
+            Ok(plan) => match models::complete(&plan, completion, core.enable_stub).await {
+                Ok(reply) => Signal::Replied { completion, reply },
+                Err(error) => failed(completion, error.to_string()),
+            },
+            Err(error) => failed(completion, error.to_string()),
+        };
+        core.completing.end(&session, completion);
+        core.signal(&session, signal);
+    });
+}
+
+fn failed(completion: u32, error: String) -> Signal {
+    Signal::Input(Input::CompletionFailed { completion, error })
+}

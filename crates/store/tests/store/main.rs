@@ -1,0 +1,12 @@
+//! The store as its callers see it.
+
+#![expect(clippy::expect_used, reason = "in a test, what does not work is a failure")]
+
+mod catalog;
+mod crash;
+mod group;
+mod lists;
+mod lost;
+mod open;
+mod suite;
+mod world;
