@@ -135,7 +135,16 @@ impl Actor {
         Self { core, id, mailbox, session: None, retry: RETRY_FIRST }
     }
 
-    async fn run(mut self) {
+    async fn run(self) {
+        let mut stopped = self.core.stopped.clone();
+        tokio::select! {
+            () = self.live() => {}
+            // Wherever it is: what is on record is whole, and the rest was never promised.
+            _ = stopped.wait_for(|it| *it) => {}
+        }
+    }
+
+    async fn live(mut self) {
         // The first mail of a new session starts it; there is nothing to load yet.
         if let Ok(mail) = self.mailbox.try_recv() {
             match mail {

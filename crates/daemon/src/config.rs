@@ -7,6 +7,8 @@ use runtime::workers;
 
 /// Where the runtime listens when nobody says otherwise.
 const LISTEN: &str = "127.0.0.1:7777";
+/// How long a drain lasts when nobody says otherwise, in milliseconds.
+const DRAIN_MS: u64 = 10_000;
 
 /// Everything that the runtime is told.
 #[derive(Clone, Debug)]
@@ -21,6 +23,11 @@ pub struct Config {
     pub insecure: bool,
     /// Whether agents may use the scripted provider.
     pub enable_stub: bool,
+    /// How long sessions that are underway may still go on after the runtime was told to stop, in
+    /// milliseconds.
+    pub drain_ms: u64,
+    /// What is logged, like `info` or `daemon=debug`.
+    pub log: String,
     /// Who is on record for what a client does that does not say who it is.
     pub default_actor: String,
     /// Spans and bounds of worker connections and queues.
@@ -71,10 +78,12 @@ impl Config {
             why,
         })?;
         let mut workers = workers::Settings::STANDARD;
-        let spans: [(&'static str, &mut u64); 3] = [
+        let mut drain_ms = DRAIN_MS;
+        let spans: [(&'static str, &mut u64); 4] = [
             ("RUNTIME_DISPATCH_QUEUE_WAIT", &mut workers.queue_wait_ms),
             ("ORDAIN_RESYNC_GRACE", &mut workers.resync_ms),
             ("ORDAIN_LEASE_TTL", &mut workers.lease_ms),
+            ("ORDAIN_DRAIN", &mut drain_ms),
         ];
         for (name, span) in spans {
             if let Some(value) = set(name) {
@@ -93,6 +102,8 @@ impl Config {
             insecure: false,
             enable_stub: set("RUNTIME_ENABLE_STUB_PROVIDER")
                 .is_some_and(|value| matches!(value.trim(), "1" | "true" | "yes")),
+            drain_ms,
+            log: set("ORDAIN_LOG").or_else(|| set("RUST_LOG")).unwrap_or_else(|| "info".to_owned()),
             default_actor: set("PHRONY_ACTOR")
                 .or_else(|| set("USER"))
                 .unwrap_or_else(|| "unknown".to_owned()),

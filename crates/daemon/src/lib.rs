@@ -17,5 +17,4 @@ mod wire;
 mod workers;
 
 pub use config::{Config, ConfigError};
-pub use logging::init as init_logging;
 pub use serve::{Daemon, ServeError, run};

@@ -31,8 +31,8 @@ const TICK: Duration = Duration::from_millis(200);
 const DUE_MAX: usize = 256;
 /// Requests that may wait for sessions at once.
 const ASKS_MAX: usize = 4096;
-/// How long calls that are with workers may still finish when the runtime is told to stop.
-const DRAIN: Duration = Duration::from_secs(10);
+/// How long tasks may take to notice that the runtime has stopped.
+const SETTLE: Duration = Duration::from_secs(5);
 
 /// Why the runtime does not serve.
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +80,8 @@ pub(crate) struct Core {
     pub(crate) enable_stub: bool,
     pub(crate) default_actor: String,
     pub(crate) draining: AtomicBool,
+    /// True once sessions' tasks are to end where they are.
+    pub(crate) stopped: watch::Receiver<bool>,
     asks: Semaphore,
 }
 
@@ -145,6 +147,7 @@ pub struct Daemon {
     core: Arc<Core>,
     address: SocketAddr,
     stop: watch::Sender<bool>,
+    drain: Duration,
     server: JoinHandle<Result<(), tonic::transport::Error>>,
     ticker: JoinHandle<()>,
 }
@@ -162,9 +165,9 @@ impl Daemon {
             .local_addr()
             .map_err(|error| ServeError::Server(error.to_string()))?;
         let store = Store::open(&config.data_dir, StoreSettings::STANDARD)?;
-        let core = core(&config, store).await?;
-        core.resume_all().await?;
         let (stop, stopped) = watch::channel(false);
+        let core = core(&config, store, stopped.clone()).await?;
+        core.resume_all().await?;
         let server = rpc::serve(Arc::clone(&core), listener, stopped.clone());
         let ticker = tokio::spawn(tick(Arc::clone(&core), stopped));
         if let Some(path) = &config.address_file {
@@ -172,7 +175,8 @@ impl Daemon {
         }
         tracing::info!(%address, data_dir = %config.data_dir.display(), "serving");
         tracing::warn!("no allowlist is configured: workers are unattested");
-        Ok(Self { core, address, stop, server: tokio::spawn(server), ticker })
+        let drain = Duration::from_millis(config.drain_ms);
+        Ok(Self { core, address, stop, drain, server: tokio::spawn(server), ticker })
     }
 
     /// Where it serves.
@@ -191,12 +195,7 @@ impl Daemon {
     /// what did not finish is on record and goes on at the next start.
     pub async fn stop(self) {
         self.core.draining.store(true, Ordering::Relaxed);
-        let idle = async {
-            while self.core.actors.count() > 0 {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        if tokio::time::timeout(DRAIN, idle).await.is_err() {
+        if !within(self.drain, || self.core.actors.count() == 0).await {
             tracing::info!(sessions = self.core.actors.count(), "stopping with sessions underway");
         }
         self.stop.send_replace(true);
@@ -207,7 +206,21 @@ impl Daemon {
             Err(error) => tracing::error!(%error, "the server's task failed"),
         }
         self.ticker.abort();
+        // The store's folder is free once the last task has let go of it.
+        if !within(SETTLE, || Arc::strong_count(&self.core) == 1).await {
+            tracing::warn!("some tasks did not end in time; the store is let go when they do");
+        }
     }
+}
+
+/// Looks again and again until something holds; false if it does not in time.
+async fn within(span: Duration, holds: impl Fn() -> bool) -> bool {
+    let looking = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(span, looking).await.is_ok()
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
@@ -230,7 +243,11 @@ fn write_address(path: &PathBuf, address: SocketAddr) -> Result<(), ServeError> 
     std::fs::rename(&draft, path).map_err(failed)
 }
 
-async fn core(config: &Config, store: Store) -> Result<Arc<Core>, LoadError> {
+async fn core(
+    config: &Config,
+    store: Store,
+    stopped: watch::Receiver<bool>,
+) -> Result<Arc<Core>, LoadError> {
     let epoch = store.claim().await?;
     let clock = Clock::start();
     // The epoch makes connection names unique across restarts.
@@ -247,6 +264,7 @@ async fn core(config: &Config, store: Store) -> Result<Arc<Core>, LoadError> {
         enable_stub: config.enable_stub,
         default_actor: config.default_actor.clone(),
         draining: AtomicBool::new(false),
+        stopped,
         asks: Semaphore::new(ASKS_MAX),
     }))
 }
@@ -299,6 +317,7 @@ async fn tick(core: Arc<Core>, mut stopped: watch::Receiver<bool>) {
 /// # Errors
 /// See [`ServeError`].
 pub async fn run(config: Config) -> Result<(), ServeError> {
+    crate::logging::init(&config.log);
     let daemon = Daemon::start(config).await?;
     signalled().await?;
     tracing::info!("draining; a second signal ends at once");

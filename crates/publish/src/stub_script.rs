@@ -102,6 +102,11 @@ fn is_object(value: &Json) -> bool {
     value.as_object().is_some()
 }
 
+/// Text is sent to the runtime as it is, so that a script can play a model that does not send JSON.
+fn is_arguments(value: &Json) -> bool {
+    is_object(value) || is_text(value)
+}
+
 fn is_count(value: &Json) -> bool {
     value.as_number().is_some_and(|it| it.to_u64().is_some())
 }
@@ -113,7 +118,8 @@ fn fault(event: &Json) -> Option<String> {
         "text_delta" => &[("text", true, is_text, "text")],
         "tool_call" => &[
             ("name", true, is_text, "text"),
-            ("args", false, is_object, "an object"),
+            ("args", false, is_arguments, "an object, or text that is sent as it is"),
+            ("id", false, is_text, "text"),
         ],
         "completed" => &[
             ("stop_reason", false, is_text, "text"),

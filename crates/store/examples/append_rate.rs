@@ -29,6 +29,8 @@ struct Round {
     product: f64,
     commits: u64,
     appends: u64,
+    /// How long each append took, in microseconds, sorted.
+    waits: Vec<f64>,
 }
 
 fn main() -> Result<(), Failed> {
@@ -41,8 +43,9 @@ fn main() -> Result<(), Failed> {
         let folder = tempfile::tempdir()?;
         let floor = floor(&folder.path().join("floor.db"))?;
         let store = Store::open(&folder.path().join("store"), StoreSettings::STANDARD)?;
-        let product = executor.block_on(product(&store, sessions, appends))?;
-        rounds.push(Round { floor, product, commits: store.commits(), appends: store.appends() });
+        let (product, waits) = executor.block_on(product(&store, sessions, appends))?;
+        let (commits, appends) = (store.commits(), store.appends());
+        rounds.push(Round { floor, product, commits, appends, waits });
     }
     let floor = median(&rounds, |it| it.floor);
     let product = median(&rounds, |it| it.product);
@@ -52,6 +55,10 @@ fn main() -> Result<(), Failed> {
     println!("floor    {floor:>9.0} rows/s, one to a commit");
     println!("product  {product:>9.0} appends/s, {together:.1} to a commit");
     println!("ratio    {ratio:>9.2}");
+    for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {
+        let wait = median(&rounds, |it| at_share(&it.waits, share));
+        println!("{name:<8} {wait:>9.0} microseconds an append");
+    }
     Ok(())
 }
 
@@ -61,15 +68,22 @@ fn median(rounds: &[Round], figure: impl Fn(&Round) -> f64) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+fn at_share(sorted: &[f64], share: f64) -> f64 {
+    let before = sorted.iter().zip(0_u32..);
+    let wanted = share * sorted.len() as f64;
+    before.take_while(|(_, place)| f64::from(*place) <= wanted).last().map_or(f64::NAN, |it| *it.0)
+}
+
 fn floor(path: &Path) -> Result<f64, Failed> {
     let file = Connection::open(path)?;
     file.pragma_update(None, "journal_mode", "WAL")?;
     file.pragma_update(None, "synchronous", "FULL")?;
     file.execute_batch(
-        "CREATE TABLE entries (session INTEGER NOT NULL, seq INTEGER NOT NULL, hash BLOB NOT NULL,
-             bytes BLOB NOT NULL, PRIMARY KEY (session, seq)) STRICT, WITHOUT ROWID",
+        "CREATE TABLE entries (key INTEGER PRIMARY KEY, session INTEGER NOT NULL,
+             seq INTEGER NOT NULL, hash BLOB NOT NULL, bytes BLOB NOT NULL,
+             UNIQUE (session, seq)) STRICT",
     )?;
-    let mut insert = file.prepare("INSERT INTO entries VALUES (1, ?1, ?2, ?3)")?;
+    let mut insert = file.prepare("INSERT INTO entries VALUES (NULL, 1, ?1, ?2, ?3)")?;
     let begun = Instant::now();
     for (seq, _) in (1_i64..).zip(0..FLOOR_ROWS) {
         insert.execute(params![seq, [7_u8; 32], [7_u8; ENTRY_BYTES]])?;
@@ -77,29 +91,44 @@ fn floor(path: &Path) -> Result<f64, Failed> {
     Ok(FLOOR_ROWS as f64 / begun.elapsed().as_secs_f64())
 }
 
-async fn product(store: &Store, sessions: u64, appends: u64) -> Result<f64, Failed> {
+async fn product(
+    store: &Store,
+    sessions: u64,
+    appends: u64,
+) -> Result<(f64, Vec<f64>), Failed> {
     let epoch = store.claim().await?;
     let begun = Instant::now();
     let mut running = tokio::task::JoinSet::new();
     for number in 0..sessions {
         running.spawn(session(store.clone(), epoch, number, appends));
     }
+    let mut waits = Vec::new();
     while let Some(done) = running.join_next().await {
-        done??;
+        waits.extend(done??);
     }
-    Ok((sessions * appends) as f64 / begun.elapsed().as_secs_f64())
+    let rate = (sessions * appends) as f64 / begun.elapsed().as_secs_f64();
+    waits.sort_by(f64::total_cmp);
+    Ok((rate, waits))
 }
 
-async fn session(store: Store, epoch: Epoch, number: u64, appends: u64) -> Result<(), Failed> {
+async fn session(
+    store: Store,
+    epoch: Epoch,
+    number: u64,
+    appends: u64,
+) -> Result<Vec<f64>, Failed> {
+    let mut waits = Vec::new();
     let id = SessionId::new(format!("run_{number:032}"));
     let mut hash = Digest::ZERO;
     for expected in 0..appends {
         let bytes = vec![7; ENTRY_BYTES];
         hash = chain(&hash, expected + 1, &bytes);
         let entry = Stored { seq: expected + 1, hash, bytes };
+        let asked = Instant::now();
         store.append(&id, expected, epoch, batch(&id, entry)).await?;
+        waits.push(asked.elapsed().as_secs_f64() * 1e6);
     }
-    Ok(())
+    Ok(waits)
 }
 
 fn batch(id: &SessionId, entry: Stored) -> Batch {

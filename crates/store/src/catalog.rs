@@ -109,7 +109,7 @@ impl Store {
                      JOIN agent_versions v ON v.key = d.version
                      WHERE a.namespace = ?1 AND a.name = ?2 ORDER BY d.key DESC LIMIT 1",
                 )?
-                .query_row(agent, active_row)
+                .query_row([&agent.0, &agent.1], active_row)
                 .optional()
         })
         .await
@@ -131,7 +131,7 @@ impl Store {
                 "{VERSIONS} WHERE a.namespace = ?1 AND a.name = ?2
                  ORDER BY v.key DESC LIMIT {LIST_ROWS_MAX}"
             ))?;
-            let rows = select.query_map(agent, version_row)?;
+            let rows = select.query_map([&agent.0, &agent.1], version_row)?;
             rows.collect()
         })
         .await
@@ -154,7 +154,7 @@ impl Store {
                 .prepare_cached(&format!(
                     "{VERSIONS} WHERE a.namespace = ?1 AND a.name = ?2 AND v.version = ?3"
                 ))?
-                .query_row(wanted, version_row)
+                .query_row([&wanted.0, &wanted.1, &wanted.2], version_row)
                 .optional()
         })
         .await
@@ -208,7 +208,7 @@ impl Store {
                  WHERE ?1 IS NULL OR namespace = ?1
                  ORDER BY namespace, name LIMIT {LIST_ROWS_MAX}"
             ))?;
-            let rows = select.query_map([namespace], agent_row)?;
+            let rows = select.query_map([&namespace], agent_row)?;
             rows.collect()
         })
         .await
@@ -234,7 +234,7 @@ impl Store {
                  WHERE a.namespace = ?1 AND a.name = ?2
                  ORDER BY d.key DESC LIMIT {LIST_ROWS_MAX}"
             ))?;
-            let rows = select.query_map(agent, deployment_row)?;
+            let rows = select.query_map([&agent.0, &agent.1], deployment_row)?;
             rows.collect()
         })
         .await

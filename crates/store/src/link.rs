@@ -1,7 +1,7 @@
 //! Connections that know which file they are connected to.
 //!
 //! SQLite goes on writing to a database whose file has been deleted, moved or replaced, and what
-//! it then commits is lost. So a link remembers the identity (device and inode) of the database
+//! it then commits is lost. So a link remembers the identity (device, inode and birth) of the database
 //! and of its write-ahead log, and can say whether the paths still name them. A lost link is
 //! dropped; a new one is made only to a file that carries the same store id, so that a store that
 //! comes back is taken up again, and a strange one, or an empty one, never.
@@ -12,9 +12,9 @@
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -53,12 +53,14 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
+    // Absolute, so that a change of the working directory loses nothing.
     pub(crate) fn of(dir: &Path) -> Self {
+        let dir = path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
         Self {
-            dir: dir.to_owned(),
             database: dir.join(DATABASE),
             wal: dir.join(WAL),
             lock: dir.join(LOCK),
+            dir,
         }
     }
 }
@@ -77,24 +79,27 @@ pub(crate) enum Role {
     Checkpointer,
 }
 
-/// Which file a path names.
+/// Which file a path names. The number of a file that is gone is soon given to another, so the
+/// moment of its birth, where the file system keeps that, is a part of its identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileId {
     device: u64,
     inode: u64,
+    born: Option<SystemTime>,
 }
 
 impl FileId {
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
-        Self { device: metadata.dev(), inode: metadata.ino() }
+        let born = metadata.created().ok();
+        Self { device: metadata.dev(), inode: metadata.ino(), born }
     }
 
-    // Where an open file cannot be deleted, its being there is enough.
+    // Where an open file cannot be deleted, its birth is enough.
     #[cfg(not(unix))]
-    fn of(_: &Metadata) -> Self {
-        Self { device: 0, inode: 0 }
+    fn of(metadata: &Metadata) -> Self {
+        Self { device: 0, inode: 0, born: metadata.created().ok() }
     }
 }
 
@@ -301,10 +306,13 @@ fn replaced(path: &Path) -> Unavailable {
 fn configure(connection: &Connection, role: Role, in_file: bool) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_WAIT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED_MAX);
-    // Savepoints then keep their undo pages in memory, not in a temporary file.
+    // A list that is sorted is sorted in memory, not in a temporary file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     if in_file {
         connection.pragma_update(None, "synchronous", "FULL")?;
+        // Where a plain sync does not reach the disk, as on macOS; nothing elsewhere.
+        connection.pragma_update(None, "fullfsync", true)?;
+        connection.pragma_update(None, "checkpoint_fullfsync", true)?;
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         let kept = i64::try_from(WAL_KEPT_BYTES).unwrap_or(i64::MAX);
         connection.pragma_update(None, "journal_size_limit", kept)?;

@@ -92,7 +92,7 @@ impl Store {
         }
         wanted.equal("s.status", filter.status.map(|it| it.as_str().to_owned()));
         let sql = wanted.sql(SESSIONS, "s.updated_at DESC, s.id", filter.limit);
-        self.read(move |connection| list(connection, &sql, wanted.values, session_row)).await
+        self.read(move |connection| list(connection, &sql, &wanted.values, session_row)).await
     }
 
     /// One session.
@@ -124,7 +124,7 @@ impl Store {
         wanted.equal("s.agent_namespace", filter.agent_namespace);
         wanted.equal("s.agent_name", filter.agent_name);
         let sql = wanted.sql(APPROVALS, "a.created_at, a.id", filter.limit);
-        self.read(move |connection| list(connection, &sql, wanted.values, approval_row)).await
+        self.read(move |connection| list(connection, &sql, &wanted.values, approval_row)).await
     }
 
     /// One approval.
@@ -170,7 +170,7 @@ impl Wanted {
 fn list<T>(
     connection: &Connection,
     sql: &str,
-    values: Vec<Value>,
+    values: &[Value],
     row: fn(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Vec<T>> {
     let mut select = connection.prepare_cached(sql)?;

@@ -127,14 +127,14 @@ impl Store {
     ///
     /// [`OpenError`] says what is in the way.
     pub fn open(dir: &Path, settings: StoreSettings) -> Result<Store, OpenError> {
-        make_dir(dir)?;
+        let made = make_dir(dir)?;
         let place = Place::lock(dir).map_err(|error| match error {
             LockError::Taken => OpenError::InUse { path: dir.to_owned() },
             LockError::Io(error) => io_error(dir, &error),
         })?;
         let database = place.paths().map_or_else(|| dir.to_owned(), |it| it.database.clone());
         let connection = open_database(&database)?;
-        sync_dirs(dir);
+        sync_dirs(dir, &made);
         start(place, connection, settings, &database)
     }
 
@@ -164,12 +164,12 @@ impl Store {
         self.inner.counters.appends.load(Ordering::Relaxed)
     }
 
-    /// Has the writer do `work` within its next group.
+    /// Has the writer do `work` within its next group. A refusal must come before its first write.
     pub(crate) async fn write<T, E, F>(&self, kind: Kind, bytes: usize, work: F) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Unavailable> + Send + 'static,
-        F: FnOnce(&Connection) -> rusqlite::Result<Result<T, E>> + Send + 'static,
+        F: Fn(&Connection) -> rusqlite::Result<Result<T, E>> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
         let order = Box::new(Task::new(kind, bytes, work, answer));
@@ -184,10 +184,10 @@ impl Store {
     where
         T: Send + 'static,
         E: From<Unavailable> + Send + 'static,
-        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+        F: Fn(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
         let Some(queries) = &self.inner.queries else {
-            return self.write(Kind::Other, 0, |connection| work(connection).map(Ok)).await;
+            return self.write(Kind::Other, 0, move |connection| work(connection).map(Ok)).await;
         };
         let (answer, answered) = oneshot::channel();
         if queries.send(Box::new(readers::Task { work, answer })).await.is_err() {
@@ -205,9 +205,11 @@ impl fmt::Debug for Store {
     }
 }
 
-fn make_dir(dir: &Path) -> Result<(), OpenError> {
+/// Makes the folder; answers those that were not there.
+fn make_dir(dir: &Path) -> Result<Vec<PathBuf>, OpenError> {
+    let missing = dir.ancestors().take_while(|it| !it.exists()).map(Path::to_owned).collect();
     fs::create_dir_all(dir).map_err(|error| io_error(dir, &error))?;
-    if dir.is_dir() { Ok(()) } else { Err(OpenError::NotADirectory { path: dir.to_owned() }) }
+    if dir.is_dir() { Ok(missing) } else { Err(OpenError::NotADirectory { path: dir.to_owned() }) }
 }
 
 fn open_database(path: &Path) -> Result<Connection, OpenError> {
@@ -219,9 +221,7 @@ fn open_database(path: &Path) -> Result<Connection, OpenError> {
         .truncate(false)
         .open(path)
         .map_err(|error| match error.kind() {
-            kind if kind == ErrorKind::IsADirectory => {
-                OpenError::NotAStore { path: path.to_owned() }
-            }
+            ErrorKind::IsADirectory => OpenError::NotAStore { path: path.to_owned() },
             _ => io_error(path, &error),
         })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -258,8 +258,8 @@ fn prepare(connection: &Connection, taken: usize) -> rusqlite::Result<()> {
 
 // A new file is there after a power cut only if the folders that name it are on disk. Not every
 // file system lets a folder be synced; where it does not, there is nothing more to be done.
-fn sync_dirs(dir: &Path) {
-    for folder in [Some(dir), dir.parent()].into_iter().flatten() {
+fn sync_dirs(dir: &Path, made: &[PathBuf]) {
+    for folder in made.iter().filter_map(|it| it.parent()).chain([dir]) {
         if let Err(error) = fs::File::open(folder).and_then(|it| it.sync_all()) {
             tracing::debug!(%error, folder = %folder.display(), "a folder could not be synced");
         }

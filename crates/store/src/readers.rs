@@ -25,7 +25,7 @@ pub(crate) struct Task<T, F> {
 impl<T, F> Query for Task<T, F>
 where
     T: Send,
-    F: FnOnce(&Connection) -> rusqlite::Result<T> + Send,
+    F: Fn(&Connection) -> rusqlite::Result<T> + Send,
 {
     fn ask(self: Box<Self>, connection: &Connection) -> bool {
         let rows = (self.work)(connection);

@@ -12,9 +12,11 @@ const STEPS: [&str; 1] = [STEP_1];
 /// The newest version that this binary knows.
 pub(crate) const VERSION: usize = STEPS.len();
 
-// The hot tables are `sessions` and `entries`. `entries` has its key and nothing else; `sessions`
-// has, besides its id, two partial indexes that hold only the few rows with something to do.
-// `updated_at` and `status` change with nearly every append, so they carry no index.
+// The hot tables are `sessions`, `entries` and `payloads`. The last two grow at their end, so that
+// a commit of many sessions fills a few pages; kept in the order of their sessions it would touch a
+// page for each (measured: a third of the rate). Their one index is what finds a session's rows.
+// `sessions` has, besides its id, two partial indexes that hold only the rows with something to
+// do; `updated_at` and `status` change with nearly every append, so they carry none.
 const STEP_1: &str = "
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -40,19 +42,21 @@ CREATE INDEX sessions_runnable ON sessions (runnable) WHERE runnable = 1;
 CREATE INDEX sessions_wake ON sessions (wake_at) WHERE wake_at IS NOT NULL;
 
 CREATE TABLE entries (
+    key INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     hash BLOB NOT NULL,
     bytes BLOB NOT NULL,
-    PRIMARY KEY (session, seq)
-) STRICT, WITHOUT ROWID;
+    UNIQUE (session, seq)
+) STRICT;
 
 CREATE TABLE payloads (
+    key INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
     digest BLOB NOT NULL,
     bytes BLOB NOT NULL,
-    PRIMARY KEY (session, digest)
-) STRICT, WITHOUT ROWID;
+    UNIQUE (session, digest)
+) STRICT;
 
 CREATE TABLE approvals (
     id TEXT PRIMARY KEY,

@@ -1,7 +1,10 @@
 //! The one thread that writes. Whatever has gathered in the queue while a commit was syncing goes
-//! into the next one together; each order has a savepoint of its own, so that one refusal does not
-//! spoil its neighbours, and nobody is answered before the commit is on disk under the store's
-//! path.
+//! into the next one together, and nobody is answered before the commit is on disk under the
+//! store's path.
+//!
+//! Orders do not spoil their neighbours. A refusal comes before the first write. Should SQLite
+//! fail an order halfway, the group is rolled back, and each of its orders tried again alone. (A
+//! savepoint for each order would do too, and costs a copy of every page that it touches.)
 
 use std::mem;
 use std::sync::Arc;
@@ -34,20 +37,20 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// Whether what an order wrote stays.
+/// How an order went.
 pub(crate) enum Verdict {
-    Keep(Kind),
-    /// It was refused, and wrote nothing that should stay.
-    Undo,
-    /// SQLite failed it.
+    Kept(Kind),
+    /// It was refused, and has written nothing.
+    Refused,
+    /// SQLite failed it, perhaps after it had begun to write.
     Broken(Unavailable),
 }
 
-/// Something to do within a group.
+/// Something to do within a group. It may be done again if the group was rolled back.
 pub(crate) trait Order: Send {
     /// How much it brings.
     fn bytes(&self) -> usize;
-    /// Writes, within a savepoint.
+    /// Refuses, or writes.
     fn apply(&mut self, connection: &Connection) -> Verdict;
     /// Answers whoever asked, once the group's fate is known.
     fn settle(self: Box<Self>, fate: Result<(), &Unavailable>);
@@ -57,7 +60,7 @@ pub(crate) trait Order: Send {
 pub(crate) struct Task<T, E, F> {
     kind: Kind,
     bytes: usize,
-    work: Option<F>,
+    work: F,
     outcome: Option<Result<T, E>>,
     answer: oneshot::Sender<Result<T, E>>,
 }
@@ -69,7 +72,7 @@ impl<T, E, F> Task<T, E, F> {
         work: F,
         answer: oneshot::Sender<Result<T, E>>,
     ) -> Self {
-        Self { kind, bytes, work: Some(work), outcome: None, answer }
+        Self { kind, bytes, work, outcome: None, answer }
     }
 }
 
@@ -77,19 +80,23 @@ impl<T, E, F> Order for Task<T, E, F>
 where
     T: Send,
     E: From<Unavailable> + Send,
-    F: FnOnce(&Connection) -> rusqlite::Result<Result<T, E>> + Send,
+    F: Fn(&Connection) -> rusqlite::Result<Result<T, E>> + Send,
 {
     fn bytes(&self) -> usize {
         self.bytes
     }
 
     fn apply(&mut self, connection: &Connection) -> Verdict {
-        let Some(work) = self.work.take() else {
-            return Verdict::Undo;
-        };
-        let (outcome, verdict) = match work(connection) {
-            Ok(Ok(done)) => (Ok(done), Verdict::Keep(self.kind)),
-            Ok(Err(refused)) => (Err(refused), Verdict::Undo),
+        let before = connection.total_changes();
+        let (outcome, verdict) = match (self.work)(connection) {
+            Ok(Ok(done)) => (Ok(done), Verdict::Kept(self.kind)),
+            // INVARIANT: a refusal writes nothing, or its neighbours would commit it.
+            Ok(Err(refused)) if connection.total_changes() == before => {
+                (Err(refused), Verdict::Refused)
+            }
+            Ok(Err(refused)) => {
+                (Err(refused), Verdict::Broken(Unavailable::new("a refusal after a write")))
+            }
             Err(error) => {
                 let why = Unavailable::from(error);
                 (Err(E::from(why.clone())), Verdict::Broken(why))
@@ -136,38 +143,45 @@ impl Writer {
                 bytes = bytes.saturating_add(next.bytes());
                 group.push(next);
             }
-            let fate = self.commit(&mut group);
-            for order in group {
-                order.settle(fate.as_ref().map(|_| ()));
-            }
-            if let Ok(wal_bytes) = fate {
-                self.tend(wal_bytes);
-            }
+            self.serve(group);
         }
     }
 
-    /// Commits the group and makes sure that it is where the store is; answers the log's length.
-    fn commit(&mut self, group: &mut [Box<dyn Order>]) -> Result<u64, Unavailable> {
-        let link = self.ready()?;
-        let done = transact(&link.connection, group);
-        let fate = match done {
-            Ok(appends) => link.check().map(|wal_bytes| (appends, wal_bytes)),
-            Err(why) => Err(why),
-        };
-        match fate {
-            Ok((appends, wal_bytes)) => {
-                if appends > 0 {
-                    self.counters.commits.fetch_add(1, Ordering::Relaxed);
-                    self.counters.appends.fetch_add(appends, Ordering::Relaxed);
-                }
-                Ok(wal_bytes)
+    fn serve(&mut self, mut group: Vec<Box<dyn Order>>) {
+        let fate = match self.commit(&mut group) {
+            Ok(wal_bytes) => {
+                self.tend(wal_bytes);
+                Ok(())
             }
-            Err(why) => {
+            Err(Fault::Order) if group.len() > 1 => {
+                for order in group {
+                    self.serve(vec![order]);
+                }
+                return;
+            }
+            // Rolled back, and answered with what went wrong.
+            Err(Fault::Order) => Ok(()),
+            Err(Fault::Store(why)) => {
                 tracing::warn!(why = %why.0, orders = group.len(), "a group was not committed");
                 self.lose();
                 Err(why)
             }
+        };
+        for order in group {
+            order.settle(fate.as_ref().copied());
         }
+    }
+
+    /// Commits the group and makes sure that it is where the store is; answers the log's length.
+    fn commit(&mut self, group: &mut [Box<dyn Order>]) -> Result<u64, Fault> {
+        let link = self.ready()?;
+        let appends = transact(&link.connection, group)?;
+        let wal_bytes = link.check()?;
+        if appends > 0 {
+            self.counters.commits.fetch_add(1, Ordering::Relaxed);
+            self.counters.appends.fetch_add(appends, Ordering::Relaxed);
+        }
+        Ok(wal_bytes)
     }
 
     /// A link to the store where it is now, made again if the last one was lost.
@@ -214,44 +228,45 @@ impl Writer {
     }
 }
 
-/// One transaction of the whole group; answers how many appends stayed.
-fn transact(connection: &Connection, group: &mut [Box<dyn Order>]) -> Result<u64, Unavailable> {
-    let done = (|| {
-        run(connection, "BEGIN IMMEDIATE")?;
-        let mut appends = 0_u64;
-        for order in group {
-            appends = appends.saturating_add(one(connection, order.as_mut())?);
-        }
-        run(connection, "COMMIT")?;
-        Ok(appends)
-    })();
+/// Why a group was not committed.
+enum Fault {
+    /// One of its orders failed, and the others may do better without it.
+    Order,
+    /// The store failed.
+    Store(Unavailable),
+}
+
+impl From<Unavailable> for Fault {
+    fn from(why: Unavailable) -> Self {
+        Fault::Store(why)
+    }
+}
+
+/// One transaction of the whole group; answers how many appends it carries.
+fn transact(connection: &Connection, group: &mut [Box<dyn Order>]) -> Result<u64, Fault> {
+    run(connection, "BEGIN IMMEDIATE")?;
+    let done = apply(connection, group)
+        .and_then(|appends| run(connection, "COMMIT").map(|()| appends).map_err(Fault::Store));
     if done.is_err() && !connection.is_autocommit() {
-        run(connection, "ROLLBACK").unwrap_or_else(|why: Unavailable| {
-            tracing::warn!(why = %why.0, "a group could not be rolled back");
-        });
+        run(connection, "ROLLBACK")?;
     }
     done
 }
 
-fn one(connection: &Connection, order: &mut dyn Order) -> Result<u64, Unavailable> {
-    run(connection, "SAVEPOINT one")?;
-    let appends = match order.apply(connection) {
-        Verdict::Keep(Kind::Append) => 1,
-        Verdict::Keep(Kind::Other) => 0,
-        Verdict::Undo => {
-            run(connection, "ROLLBACK TO one")?;
-            0
-        }
-        Verdict::Broken(why) => {
-            // Some failures, such as a full disk, end the whole transaction.
-            if connection.is_autocommit() {
-                return Err(why);
+fn apply(connection: &Connection, group: &mut [Box<dyn Order>]) -> Result<u64, Fault> {
+    let mut appends = 0_u64;
+    for order in group {
+        match order.apply(connection) {
+            Verdict::Kept(Kind::Append) => appends = appends.saturating_add(1),
+            Verdict::Kept(Kind::Other) | Verdict::Refused => {}
+            // Some failures, such as a full disk, end the transaction by themselves.
+            Verdict::Broken(why) if connection.is_autocommit() => return Err(Fault::Store(why)),
+            Verdict::Broken(why) => {
+                tracing::warn!(why = %why.0, "an order failed");
+                return Err(Fault::Order);
             }
-            run(connection, "ROLLBACK TO one")?;
-            0
         }
-    };
-    run(connection, "RELEASE one")?;
+    }
     Ok(appends)
 }
 
@@ -264,3 +279,6 @@ fn run(connection: &Connection, sql: &str) -> Result<(), Unavailable> {
 pub(crate) fn weight<T>(count: usize, bytes: usize) -> usize {
     mem::size_of::<T>().saturating_mul(count).saturating_add(bytes)
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ fn memory() -> Store {
     Store::in_memory().expect("a store in memory opens")
 }
 
-fn version(version: &str, content: &str) -> NewVersion {
+pub(crate) fn version(version: &str, content: &str) -> NewVersion {
     NewVersion {
         namespace: "acme".to_owned(),
         name: "clerk".to_owned(),

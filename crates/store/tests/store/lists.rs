@@ -1,5 +1,7 @@
 //! Lists of sessions and approvals: order, filters, bounds.
 
+use std::slice;
+
 use runtime::{Epoch, Journal as _};
 use session::{ApprovalView, Status};
 use spec::{ApprovalId, CallId, VersionId};
@@ -138,7 +140,7 @@ fn approvals_are_listed_by_age_and_filtered() {
     };
     let some = |text: &str| Some(text.to_owned());
     assert_eq!(list(ALL_APPROVALS), [c0.clone(), a1.clone(), a0.clone()]);
-    assert_eq!(list(ApprovalFilter { limit: 1, ..ALL_APPROVALS }), [c0.clone()]);
+    assert_eq!(list(ApprovalFilter { limit: 1, ..ALL_APPROVALS }), slice::from_ref(&c0));
     let pending = ApprovalFilter { status: some("pending"), ..ALL_APPROVALS };
     assert_eq!(list(pending.clone()), [c0.clone(), a1.clone()]);
     let finance = ApprovalFilter { route: some("finance"), ..ALL_APPROVALS };
@@ -146,7 +148,7 @@ fn approvals_are_listed_by_age_and_filtered() {
     let of_a = ApprovalFilter { session: Some(id("run_a")), ..ALL_APPROVALS };
     assert_eq!(list(of_a), [a1.clone(), a0.clone()]);
     let buyer = ApprovalFilter { agent_name: some("buyer"), ..ALL_APPROVALS };
-    assert_eq!(list(buyer), [c0.clone()]);
+    assert_eq!(list(buyer), slice::from_ref(&c0));
     let nobody = ApprovalFilter { agent_namespace: some("other"), ..pending };
     assert_eq!(list(nobody), []);
 

@@ -6,6 +6,7 @@ mod catalog;
 mod crash;
 mod group;
 mod lists;
+mod log;
 mod lost;
 mod open;
 mod suite;

@@ -1,0 +1,290 @@
+//! A test bed: one runtime, one bundle, and what a client does with it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use daemon::{Config, Daemon};
+use proto::ordain::v1 as ordain;
+use proto::ordain::v1::publishing_client::PublishingClient;
+use proto::ordain::v1::sessions_client::SessionsClient;
+use proto::runtime::v1 as wire;
+use proto::runtime::v1::runtime_client::RuntimeClient;
+use tokio::sync::oneshot;
+use tonic::Status;
+use tonic::transport::Channel;
+
+/// Events that one wait looks at before it gives up: a bound, so that a test fails and not hangs.
+const EVENTS_MAX: usize = 500;
+
+pub struct Bed {
+    pub daemon: Option<Daemon>,
+    pub dir: tempfile::TempDir,
+    pub address: String,
+    pub client: RuntimeClient<Channel>,
+    config: Config,
+}
+
+pub fn config(dir: &std::path::Path, vars: &[(&str, &str)]) -> Config {
+    let dir = dir.to_str().unwrap().to_owned();
+    let get = |name: &str| match name {
+        "ORDAIN_DATA_DIR" => Some(dir.clone()),
+        "RUNTIME_GRPC_ADDR" => Some("127.0.0.1:0".to_owned()),
+        "RUNTIME_ENABLE_STUB_PROVIDER" => Some("1".to_owned()),
+        "ORDAIN_DRAIN" => Some("100ms".to_owned()),
+        other => vars.iter().find(|(key, _)| *key == other).map(|(_, it)| (*it).to_owned()),
+    };
+    Config::from_env(&get).unwrap()
+}
+
+impl Bed {
+    pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    pub async fn with(vars: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(dir.path(), vars);
+        let daemon = Daemon::start(config.clone()).await.unwrap();
+        let address = daemon.address().to_string();
+        let client = connect(&address).await;
+        Self { daemon: Some(daemon), dir, address, client, config }
+    }
+
+    /// Stops the runtime and starts it again on the same folder and port.
+    pub async fn restart(&mut self) {
+        self.daemon.take().unwrap().stop().await;
+        self.config.listen = self.address.parse().unwrap();
+        self.daemon = Some(Daemon::start(self.config.clone()).await.unwrap());
+        self.client = connect(&self.address).await;
+    }
+
+    pub async fn publishing(&self) -> PublishingClient<Channel> {
+        PublishingClient::connect(format!("http://{}", self.address)).await.unwrap()
+    }
+
+    pub async fn publish(
+        &self,
+        files: &[(&str, &str)],
+    ) -> Result<ordain::PublishSourcesResponse, Status> {
+        let file = |(path, text): &(&str, &str)| ordain::SourceFile {
+            path: (*path).to_owned(),
+            content: text.as_bytes().to_vec(),
+        };
+        let request = ordain::PublishSourcesRequest {
+            files: files.iter().map(file).collect(),
+            manifest: "agent.yaml".to_owned(),
+            actor: "tester".to_owned(),
+            dry_run: false,
+        };
+        Ok(self.publishing().await.publish_sources(request).await?.into_inner())
+    }
+
+    /// Publishes and deploys `tests/agent`, and starts a session of it.
+    pub async fn run(&mut self, script: &str) -> String {
+        self.publish(&bundle(script)).await.unwrap();
+        let agent_ref = Some(agent("1.0.0"));
+        let deploy = wire::DeployRequest { agent_ref, actor: String::new() };
+        self.client.deploy(deploy).await.unwrap();
+        self.start().await
+    }
+
+    /// Starts a session of the agent that is deployed.
+    pub async fn start(&mut self) -> String {
+        let request = wire::RunSessionRequest {
+            agent_ref: Some(agent("")),
+            input: br#"{"message":"go"}"#.to_vec(),
+            ..Default::default()
+        };
+        self.client.run_session(request).await.unwrap().into_inner().session_id
+    }
+
+    /// Follows a session until `until` says so; everything seen, in order.
+    pub async fn follow(
+        &self,
+        session: &str,
+        until: impl Fn(&ordain::WatchEvent) -> bool,
+    ) -> Vec<ordain::WatchEvent> {
+        let mut client =
+            SessionsClient::connect(format!("http://{}", self.address)).await.unwrap();
+        let request = ordain::WatchRequest { session_id: session.to_owned(), after_seq: 0 };
+        let mut stream = client.watch(request).await.unwrap().into_inner();
+        let mut seen = Vec::new();
+        while let Some(event) = stream.message().await.unwrap() {
+            let done = until(&event);
+            seen.push(event);
+            if done {
+                return seen;
+            }
+            assert!(seen.len() < EVENTS_MAX, "{:?}", kinds(&seen));
+        }
+        panic!("the stream ended before: {:?}", kinds(&seen));
+    }
+
+    pub async fn until(&self, session: &str, kind: &str) -> Vec<ordain::WatchEvent> {
+        self.follow(session, |event| event.r#type == kind).await
+    }
+
+    pub async fn inspect(&mut self, session: &str) -> wire::InspectSessionResponse {
+        let request = wire::InspectSessionRequest { session_id: session.to_owned() };
+        self.client.inspect_session(request).await.unwrap().into_inner()
+    }
+
+    pub async fn decide(
+        &mut self,
+        approval: &str,
+        decision: wire::ApprovalDecision,
+        actor: &str,
+    ) -> Result<wire::DecideApprovalResponse, Status> {
+        let request = wire::DecideApprovalRequest {
+            approval_id: approval.to_owned(),
+            decision: decision.into(),
+            actor: actor.to_owned(),
+            ..Default::default()
+        };
+        Ok(self.client.decide_approval(request).await?.into_inner())
+    }
+}
+
+async fn connect(address: &str) -> RuntimeClient<Channel> {
+    let client = RuntimeClient::connect(format!("http://{address}")).await.unwrap();
+    client.max_decoding_message_size(64 * 1024 * 1024)
+}
+
+pub fn kinds(events: &[ordain::WatchEvent]) -> Vec<&str> {
+    events.iter().map(|it| it.r#type.as_str()).collect()
+}
+
+pub fn agent(version: &str) -> wire::AgentRef {
+    wire::AgentRef {
+        namespace: "test".to_owned(),
+        name: "agent".to_owned(),
+        version: version.to_owned(),
+    }
+}
+
+/// A member of an event's payload, as text.
+pub fn text(event: &ordain::WatchEvent, key: &str) -> String {
+    use prost_types::value::Kind;
+    let payload = event.payload.clone().and_then(|it| it.kind);
+    let Some(Kind::StructValue(payload)) = payload else { return String::new() };
+    match payload.fields.get(key).and_then(|it| it.kind.clone()) {
+        Some(Kind::StringValue(text)) => text,
+        Some(Kind::NumberValue(number)) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+const AGENT: &str = "apiVersion: phrony.com/v1
+kind: Agent
+metadata: {name: agent, namespace: test, version: 1.0.0}
+spec:
+  purpose: Be tested.
+  instructions: {text: Do.}
+  model: {provider: stub, name: scripted}
+  session: single_turn
+  tools:
+    - {ref: test.read@1.0.0, as: read}
+    - {ref: test.pay@1.0.0, as: pay, policies: [test.ask]}
+";
+
+const POLICY: &str = "apiVersion: phrony.com/v1
+kind: Policy
+metadata: {name: ask, namespace: test, version: 1.0.0}
+spec:
+  conditions: {field: amount, op: gt, value: 100}
+  decision:
+    type: require_approval
+    reason: a large amount
+    runtime: {phrony.com/approver_role: lead}
+";
+
+const READ: &str = "apiVersion: phrony.com/v1
+kind: Tool
+metadata: {name: read, namespace: test, version: 1.0.0}
+spec:
+  description: Read something.
+  side_effect_class: read_only
+  input_schema:
+    inline: {type: object, properties: {id: {type: string}}, additionalProperties: false}
+";
+
+const PAY: &str = "apiVersion: phrony.com/v1
+kind: Tool
+metadata: {name: pay, namespace: test, version: 1.0.0}
+spec:
+  description: Pay something.
+  side_effect_class: non_idempotent_write
+  input_schema:
+    inline: {type: object, properties: {amount: {type: number}}, required: [amount], additionalProperties: false}
+  output_schema:
+    inline: {type: object, properties: {paid: {type: boolean}}, required: [paid]}
+";
+
+pub fn bundle(script: &str) -> Vec<(&str, &str)> {
+    vec![
+        ("agent.yaml", AGENT),
+        ("tools/read.yaml", READ),
+        ("tools/pay.yaml", PAY),
+        ("policies/ask.yaml", POLICY),
+        ("stub-script.json", script),
+    ]
+}
+
+/// A script: each turn a list of calls `(tool, args)`, then a last turn that says `done`.
+pub fn script(turns: &[&[(&str, &str)]]) -> String {
+    let mut all: Vec<String> = turns
+        .iter()
+        .map(|calls| {
+            let calls: Vec<String> = calls
+                .iter()
+                .map(|(tool, args)| {
+                    format!(r#"{{"type":"tool_call","name":"{tool}","args":{args}}}"#)
+                })
+                .collect();
+            format!("[{}]", calls.join(","))
+        })
+        .collect();
+    all.push(r#"[{"type":"text_delta","text":"done"}]"#.to_owned());
+    format!(r#"{{"turns":[{}]}}"#, all.join(","))
+}
+
+/// What handlers were given, by tool.
+pub type Witness = Arc<Mutex<BTreeMap<String, Vec<String>>>>;
+
+/// A worker of the SDK that serves both tools, until dropped.
+pub struct Served {
+    pub witness: Witness,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.stop.take().map(|it| it.send(()));
+    }
+}
+
+pub fn serve(address: &str, name: &str) -> Served {
+    let witness = Witness::default();
+    let noted = |witness: &Witness, call: &worker::Invocation| {
+        let args = String::from_utf8(call.args.to_vec()).unwrap();
+        witness.lock().unwrap().entry(call.tool.clone()).or_default().push(args);
+    };
+    let (reads, pays) = (witness.clone(), witness.clone());
+    let worker = worker::Worker::builder(name)
+        .runtime(address)
+        .tool("test.read", "1.0.0", worker::Concurrency(4), move |call: worker::Invocation| {
+            noted(&reads, &call);
+            async move { Ok(serde_json::json!({"read": true})) }
+        })
+        .tool("test.pay", "1.0.0", worker::Concurrency(4), move |call: worker::Invocation| {
+            noted(&pays, &call);
+            async move { Ok(serde_json::json!({"paid": true})) }
+        })
+        .build()
+        .unwrap();
+    let (stop, stopped) = oneshot::channel();
+    tokio::spawn(worker.run(async {
+        let _ = stopped.await;
+    }));
+    Served { witness, stop: Some(stop) }
+}

@@ -1,0 +1,7 @@
+//! The daemon through its public door: real gRPC on loopback, the real store in a temporary folder,
+//! workers made with the SDK or by hand. Nothing sleeps: every wait is for an event.
+
+mod bad_input;
+mod bed;
+mod calls;
+mod workers;
