@@ -27,6 +27,12 @@ impl Environment {
         self.0.get(name).map(String::as_str).filter(|it| !it.is_empty())
     }
 
+    /// The names of the variables that the runtime reads.
+    pub(crate) fn runtime_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.0.keys().map(String::as_str);
+        names.filter(|it| it.starts_with("RUNTIME_") || it.starts_with("ORDAIN_"))
+    }
+
     /// The trimmed value of a variable that says something.
     pub(crate) fn get_trimmed(&self, name: &str) -> Option<&str> {
         self.get(name).map(str::trim).filter(|it| !it.is_empty())

@@ -17,6 +17,7 @@ mod explain;
 mod failure;
 mod follow;
 mod init;
+mod lifeline;
 mod local;
 mod progress;
 mod reference;

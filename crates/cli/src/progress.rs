@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use proto::ordain::v1::WatchEvent;
-use proto::runtime::v1::SessionEventEntry;
 use spec::Json;
 
 use crate::exit::Exit;
@@ -25,9 +24,11 @@ pub(crate) enum Kind {
     ToolUnknown,
     ToolCompleted,
     ToolIndeterminate,
+    ToolCancelled,
     ApprovalRequired,
     ApprovalVote,
     ApprovalDecided,
+    ApprovalEscalated,
     SessionCompleted,
     SessionFailed,
     SessionCancelled,
@@ -50,9 +51,11 @@ impl Kind {
             "tool.unknown" => Kind::ToolUnknown,
             "tool.completed" => Kind::ToolCompleted,
             "tool.indeterminate" => Kind::ToolIndeterminate,
+            "tool.cancelled" => Kind::ToolCancelled,
             "approval.required" => Kind::ApprovalRequired,
             "approval.vote" => Kind::ApprovalVote,
             "approval.decided" => Kind::ApprovalDecided,
+            "approval.escalated" => Kind::ApprovalEscalated,
             "session.completed" => Kind::SessionCompleted,
             "session.failed" => Kind::SessionFailed,
             "session.cancelled" => Kind::SessionCancelled,
@@ -67,6 +70,8 @@ pub(crate) struct Entry {
     pub(crate) seq: i64,
     pub(crate) kind: Kind,
     pub(crate) payload: Json,
+    /// Of the entry and all before it.
+    pub(crate) hash: String,
     call: String,
 }
 
@@ -89,18 +94,8 @@ impl From<WatchEvent> for Entry {
             seq: event.seq,
             kind: Kind::from_word(&event.r#type),
             payload: wire::from_field(event.payload.as_ref()).unwrap_or_else(Json::object),
+            hash: event.hash,
             call: event.call_id,
-        }
-    }
-}
-
-impl From<&SessionEventEntry> for Entry {
-    fn from(event: &SessionEventEntry) -> Self {
-        Self {
-            seq: i64::from(event.seq),
-            kind: Kind::from_word(&event.r#type),
-            payload: wire::from_field(event.payload.as_ref()).unwrap_or_else(Json::object),
-            call: event.call_id.clone(),
         }
     }
 }
@@ -120,6 +115,8 @@ pub(crate) enum Fate {
     Rejected,
     /// By another check, such as that of its arguments.
     Refused,
+    /// Because the session ended first.
+    Cancelled,
     Indeterminate,
 }
 
@@ -133,6 +130,7 @@ impl Fate {
             Fate::Denied => "denied",
             Fate::Rejected => "rejected",
             Fate::Refused => "refused",
+            Fate::Cancelled => "cancelled",
             Fate::Indeterminate => "indeterminate",
         }
     }
@@ -196,6 +194,7 @@ impl Progress {
             Kind::ToolUnknown | Kind::ToolIndeterminate => {
                 self.settle(entry, Fate::Indeterminate, entry.text("message"));
             }
+            Kind::ToolCancelled => self.settle(entry, Fate::Cancelled, ""),
             Kind::ToolCompleted => match entry.text("error_code") {
                 "" => self.settle(entry, Fate::Succeeded, ""),
                 code => self.settle(entry, Fate::from_error(code), entry.text("error_message")),
@@ -204,7 +203,7 @@ impl Progress {
                 let id = entry.text("approval_id").to_owned();
                 self.waiting.insert(id, entry.call().to_owned());
             }
-            Kind::ApprovalDecided => {
+            Kind::ApprovalDecided | Kind::ApprovalEscalated => {
                 self.waiting.remove(entry.text("approval_id"));
             }
             Kind::SessionCompleted => {
@@ -283,6 +282,7 @@ mod tests {
             seq: 0,
             kind: Kind::from_word(word),
             payload: Json::parse(payload.as_bytes()).unwrap(),
+            hash: String::new(),
             call: String::new(),
         }
     }

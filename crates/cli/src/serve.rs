@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::lifeline;
 
 /// Start a runtime here, and serve until SIGTERM or Ctrl-C.
 #[derive(Debug, clap::Args)]
@@ -25,6 +26,9 @@ pub(crate) struct Args {
     /// Listen beyond this machine although there is no TLS and no authentication.
     #[arg(long)]
     insecure: bool,
+    /// Stop when whoever started this closes its stdin, or dies.
+    #[arg(long, hide = true)]
+    until_stdin_closes: bool,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
@@ -41,8 +45,14 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         config.address_file = args.address_file;
     }
     config.insecure |= args.insecure;
-    daemon::run(config)
-        .await
-        .map_err(|why| Failure::new(Exit::Failed, "serve").because(&why))?;
+    let served = if args.until_stdin_closes {
+        tokio::select! {
+            served = daemon::run(config) => served,
+            () = lifeline::cut() => Ok(()),
+        }
+    } else {
+        daemon::run(config).await
+    };
+    served.map_err(|why| Failure::new(Exit::Failed, "serve").because(&why))?;
     Ok(Exit::Done)
 }

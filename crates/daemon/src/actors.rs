@@ -41,16 +41,24 @@ pub(crate) struct Actors {
 
 impl Actors {
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, UnboundedSender<Mail>>> {
-        self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mailboxes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_parked_for_good(&self, id: &SessionId) -> bool {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
+        self.parked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(id)
     }
 
     fn park_for_good(&self, id: &SessionId) {
         self.lock().remove(id);
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
+        self.parked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.clone());
     }
 
     /// Tasks that are running.
@@ -99,7 +107,8 @@ fn parked(id: &SessionId) -> Fault {
     Fault::Damaged {
         session: id.clone(),
         seq: 0,
-        why: "the engine failed on this session; it is parked until the runtime restarts".to_owned(),
+        why: "the engine failed on this session; it is parked until the runtime restarts"
+            .to_owned(),
     }
 }
 
@@ -124,6 +133,10 @@ struct Actor {
 }
 
 /// What a task does next.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, and mail is the usual case"
+)]
 enum Next {
     Mail(Mail),
     Wake,
@@ -132,7 +145,13 @@ enum Next {
 
 impl Actor {
     fn new(core: Arc<Core>, id: SessionId, mailbox: UnboundedReceiver<Mail>) -> Self {
-        Self { core, id, mailbox, session: None, retry: RETRY_FIRST }
+        Self {
+            core,
+            id,
+            mailbox,
+            session: None,
+            retry: RETRY_FIRST,
+        }
     }
 
     async fn run(self) {
@@ -176,7 +195,9 @@ impl Actor {
 
     async fn next(&mut self) -> Next {
         let now = self.core.clock.now();
-        let Some(session) = &self.session else { return Next::Stop };
+        let Some(session) = &self.session else {
+            return Next::Stop;
+        };
         if session.is_parked(now) {
             return match self.core.actors.retire(&self.id, &mut self.mailbox) {
                 Some(mail) => Next::Mail(mail),
@@ -268,7 +289,9 @@ impl Actor {
             }
         };
         let about = about(&signal);
-        let Some(mut session) = self.session.take() else { return };
+        let Some(mut session) = self.session.take() else {
+            return;
+        };
         let handled = self.core.driver.handle(&mut session, signal).await;
         self.acknowledge(about, &handled);
         match &handled {
@@ -303,7 +326,10 @@ impl Actor {
     fn acknowledge(&self, about: Option<(CallId, WorkerId)>, handled: &Result<(), Fault>) {
         let Some((call, worker)) = about else { return };
         let receipt = Receipt::of(handled);
-        let outs = self.core.workers.with(|registry| registry.answer(&call, &worker, receipt));
+        let outs = self
+            .core
+            .workers
+            .with(|registry| registry.answer(&call, &worker, receipt));
         self.core.take_in(outs);
     }
 }

@@ -13,8 +13,13 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn start() -> Self {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { began: Instant::now(), wall_ms: millis(wall) }
+        let wall = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Self {
+            began: Instant::now(),
+            wall_ms: millis(wall),
+        }
     }
 
     pub(crate) fn now(&self) -> Time {
@@ -37,5 +42,7 @@ pub(crate) fn rfc3339(time: Time) -> String {
         return String::new();
     }
     let seconds = i64::try_from(time.unix_ms() / 1000).unwrap_or(i64::MAX);
-    jiff::Timestamp::from_second(seconds).map(|it| it.to_string()).unwrap_or_default()
+    jiff::Timestamp::from_second(seconds)
+        .map(|it| it.to_string())
+        .unwrap_or_default()
 }

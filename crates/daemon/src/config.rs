@@ -56,7 +56,9 @@ pub enum ConfigError {
     )]
     Exposed(SocketAddr),
     /// Asked for a store that this version does not have.
-    #[error("RUNTIME_DATABASE_URL: this version keeps its store in a folder (ORDAIN_DATA_DIR); {0}")]
+    #[error(
+        "RUNTIME_DATABASE_URL: this version keeps its store in a folder (ORDAIN_DATA_DIR); {0}"
+    )]
     Database(String),
 }
 
@@ -69,7 +71,9 @@ impl Config {
         let set = |name: &str| get(name).filter(|value| !value.trim().is_empty());
         if let Some(url) = set("RUNTIME_DATABASE_URL") {
             let scheme = url.split(':').next().unwrap_or_default().to_owned();
-            return Err(ConfigError::Database(format!("`{scheme}:` stores are not supported yet")));
+            return Err(ConfigError::Database(format!(
+                "`{scheme}:` stores are not supported yet"
+            )));
         }
         let listen = set("RUNTIME_GRPC_ADDR").unwrap_or_else(|| LISTEN.to_owned());
         let listen = listen_address(&listen).map_err(|why| ConfigError::Variable {
@@ -103,7 +107,9 @@ impl Config {
             enable_stub: set("RUNTIME_ENABLE_STUB_PROVIDER")
                 .is_some_and(|value| matches!(value.trim(), "1" | "true" | "yes")),
             drain_ms,
-            log: set("ORDAIN_LOG").or_else(|| set("RUST_LOG")).unwrap_or_else(|| "info".to_owned()),
+            log: set("ORDAIN_LOG")
+                .or_else(|| set("RUST_LOG"))
+                .unwrap_or_else(|| "info".to_owned()),
             default_actor: set("PHRONY_ACTOR")
                 .or_else(|| set("USER"))
                 .unwrap_or_else(|| "unknown".to_owned()),
@@ -129,7 +135,10 @@ fn data_dir(set: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, ConfigError
         return Ok(PathBuf::from(dir).join("ordain"));
     }
     let home = set("HOME").ok_or(ConfigError::NoDataDir)?;
-    Ok(PathBuf::from(home).join(".local").join("share").join("ordain"))
+    Ok(PathBuf::from(home)
+        .join(".local")
+        .join("share")
+        .join("ordain"))
 }
 
 /// `host:port`, `:port` for all interfaces, `localhost:port`.
@@ -140,7 +149,9 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
         (None, Some(port)) => format!("127.0.0.1:{port}"),
         (None, None) => text.to_owned(),
     };
-    spelled.parse().map_err(|_| "write an address and a port, like 127.0.0.1:7777".to_owned())
+    spelled
+        .parse()
+        .map_err(|_| "write an address and a port, like 127.0.0.1:7777".to_owned())
 }
 
 /// `500ms`, `10s`, `5m`, `1h30m`, or whole seconds.
@@ -168,7 +179,11 @@ fn duration_ms(text: &str) -> Result<u64, String> {
         total = total.saturating_add(number.saturating_mul(scale));
         rest = tail;
     }
-    if text.is_empty() { Err(wrong()) } else { Ok(total) }
+    if text.is_empty() {
+        Err(wrong())
+    } else {
+        Ok(total)
+    }
 }
 
 #[cfg(test)]
@@ -177,14 +192,19 @@ mod tests {
 
     fn config(vars: &[(&str, &str)]) -> Result<Config, ConfigError> {
         Config::from_env(&|name| {
-            vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            vars.iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
         })
     }
 
     #[test]
     fn nothing_set_starts_in_the_users_data_folder() {
         let config = config(&[("HOME", "/home/ana")]).unwrap();
-        assert_eq!(config.data_dir.to_str(), Some("/home/ana/.local/share/ordain"));
+        assert_eq!(
+            config.data_dir.to_str(),
+            Some("/home/ana/.local/share/ordain")
+        );
         assert_eq!(config.listen.to_string(), "127.0.0.1:7777");
         assert!(!config.enable_stub);
         assert_eq!(config.workers.queue_wait_ms, 10_000);
@@ -193,7 +213,12 @@ mod tests {
 
     #[test]
     fn durations() {
-        for (text, ms) in [("500ms", 500), ("10s", 10_000), ("30", 30_000), ("1h30m", 5_400_000)] {
+        for (text, ms) in [
+            ("500ms", 500),
+            ("10s", 10_000),
+            ("30", 30_000),
+            ("1h30m", 5_400_000),
+        ] {
             assert_eq!(duration_ms(text), Ok(ms), "{text}");
         }
         for text in ["", "fast", "10 s", "1d", "-5s", "1.5s", "s"] {
@@ -204,19 +229,33 @@ mod tests {
     #[test]
     fn addresses() {
         assert_eq!(listen_address(":7000").unwrap().to_string(), "0.0.0.0:7000");
-        assert_eq!(listen_address("localhost:1").unwrap().to_string(), "127.0.0.1:1");
+        assert_eq!(
+            listen_address("localhost:1").unwrap().to_string(),
+            "127.0.0.1:1"
+        );
         assert!(listen_address("7777").is_err());
     }
 
     #[test]
     fn unsafe_or_unknown_settings_are_refused() {
         let exposed = config(&[("HOME", "/h"), ("RUNTIME_GRPC_ADDR", "0.0.0.0:7777")]).unwrap();
-        assert!(exposed.check().unwrap_err().to_string().contains("--insecure"));
+        assert!(
+            exposed
+                .check()
+                .unwrap_err()
+                .to_string()
+                .contains("--insecure")
+        );
         assert!(config(&[("HOME", "/h"), ("RUNTIME_DISPATCH_QUEUE_WAIT", "soon")]).is_err());
-        assert!(config(&[("HOME", "/h"), ("RUNTIME_DATABASE_URL", "postgres://u:secret@h/d")])
+        assert!(
+            config(&[
+                ("HOME", "/h"),
+                ("RUNTIME_DATABASE_URL", "postgres://u:secret@h/d")
+            ])
             .unwrap_err()
             .to_string()
-            .contains("`postgres:`"));
+            .contains("`postgres:`")
+        );
         assert_eq!(config(&[]).unwrap_err(), ConfigError::NoDataDir);
     }
 }

@@ -60,7 +60,11 @@ fn reply(completion: Completion, duration_ms: u64) -> Reply {
         calls: completion
             .calls
             .into_iter()
-            .map(|call| Proposal { provider_id: call.id, name: call.name, args: call.args })
+            .map(|call| Proposal {
+                provider_id: call.id,
+                name: call.name,
+                args: call.args,
+            })
             .collect(),
         stop_reason: completion.stop_reason,
         usage: Usage {

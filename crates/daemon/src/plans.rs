@@ -18,7 +18,10 @@ pub(crate) struct Plans {
 
 impl Plans {
     pub(crate) fn new(store: Store) -> Self {
-        Self { store, compiled: Mutex::default() }
+        Self {
+            store,
+            compiled: Mutex::default(),
+        }
     }
 
     pub(crate) async fn get(
@@ -29,13 +32,21 @@ impl Plans {
         if let Some(plan) = self.cached(version, digest) {
             return Ok(plan);
         }
-        let unavailable =
-            |why: String| PlanUnavailable { version: version.clone(), why };
-        let stored = self.store.snapshot(version).await.map_err(|e| unavailable(e.to_string()))?;
+        let unavailable = |why: String| PlanUnavailable {
+            version: version.clone(),
+            why,
+        };
+        let stored = self
+            .store
+            .snapshot(version)
+            .await
+            .map_err(|e| unavailable(e.to_string()))?;
         let (recorded, bytes) =
             stored.ok_or_else(|| unavailable("it is not in the catalog".to_owned()))?;
         if recorded != digest || Digest::of(&bytes) != digest {
-            return Err(unavailable(format!("its content hash is {recorded}, not {digest}")));
+            return Err(unavailable(format!(
+                "its content hash is {recorded}, not {digest}"
+            )));
         }
         let snapshot = Snapshot::from_canonical(&bytes).map_err(|e| unavailable(e.to_string()))?;
         let plan = Plan::compile(version.clone(), snapshot, Settings::STANDARD)
@@ -51,6 +62,9 @@ impl Plans {
 
     fn cached(&self, version: &VersionId, digest: Digest) -> Option<Arc<Plan>> {
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        compiled.get(version).filter(|(it, _)| *it == digest).map(|(_, plan)| Arc::clone(plan))
+        compiled
+            .get(version)
+            .filter(|(it, _)| *it == digest)
+            .map(|(_, plan)| Arc::clone(plan))
     }
 }

@@ -37,7 +37,10 @@ impl World for DaemonWorld {
         async move {
             match core {
                 Some(core) => core.plans.get(&version, snapshot).await,
-                None => Err(PlanUnavailable { version, why: "the runtime stops".to_owned() }),
+                None => Err(PlanUnavailable {
+                    version,
+                    why: "the runtime stops".to_owned(),
+                }),
             }
         }
     }
@@ -46,14 +49,20 @@ impl World for DaemonWorld {
         let wanted = Wanted {
             session: call.session()?,
             call: call.clone(),
-            key: HandlerKey { tool: tool.to_owned(), version: version.to_owned() },
+            key: HandlerKey {
+                tool: tool.to_owned(),
+                version: version.to_owned(),
+            },
         };
-        self.with(|core| core.workers.reserve(wanted, core.clock.now())).flatten()
+        self.with(|core| core.workers.reserve(wanted, core.clock.now()))
+            .flatten()
     }
 
     fn release(&self, call: &CallId) {
         self.with(|core| {
-            let outs = core.workers.with(|registry| registry.release(call, core.clock.now()));
+            let outs = core
+                .workers
+                .with(|registry| registry.release(call, core.clock.now()));
             core.take_in(outs);
         });
     }
@@ -61,8 +70,9 @@ impl World for DaemonWorld {
     fn release_all_but(&self, session: &SessionId, calls: &[CallId]) {
         self.with(|core| {
             let now = core.clock.now();
-            let outs =
-                core.workers.with(|registry| registry.release_all_but(session, calls, now));
+            let outs = core
+                .workers
+                .with(|registry| registry.release_all_but(session, calls, now));
             core.take_in(outs);
         });
     }
@@ -74,7 +84,9 @@ impl World for DaemonWorld {
     fn recorded(&self, state: &State) {
         self.with(|core| {
             core.watchers.grown(&state.session, state.seq);
-            let outs = core.workers.with(|registry| registry.settle(state, core.clock.now()));
+            let outs = core
+                .workers
+                .with(|registry| registry.settle(state, core.clock.now()));
             core.take_in(outs);
         });
     }
@@ -83,18 +95,32 @@ impl World for DaemonWorld {
 fn begin(core: &Arc<Core>, session: &SessionId, work: Work) {
     let now = core.clock.now();
     let outs = match work {
-        Work::Complete { completion, version, snapshot, transcript: _ } => {
+        Work::Complete {
+            completion,
+            version,
+            snapshot,
+            transcript: _,
+        } => {
             complete(core, session, completion, (version, snapshot));
             return;
         }
-        Work::Reserve { call, tool, version, since: _ } => {
+        Work::Reserve {
+            call,
+            tool,
+            version,
+            since: _,
+        } => {
             let key = HandlerKey { tool, version };
-            let wanted = Wanted { session: session.clone(), call, key };
+            let wanted = Wanted {
+                session: session.clone(),
+                call,
+                key,
+            };
             core.workers.with(|registry| registry.queue(wanted, now))
         }
-        Work::Invoke(invocation) => {
-            core.workers.with(|registry| registry.invoke(session, invocation, now))
-        }
+        Work::Invoke(invocation) => core
+            .workers
+            .with(|registry| registry.invoke(session, invocation, now)),
         Work::Cancel { call, slot: _ } => core.workers.with(|registry| registry.cancel(&call)),
     };
     core.take_in(outs);

@@ -125,7 +125,9 @@ impl Core {
         mail: impl FnOnce(crate::actors::Answer) -> Mail,
         look: impl FnOnce(&State) -> T + Send + 'static,
     ) -> Result<T, AskError> {
-        let Ok(_permit) = self.asks.try_acquire() else { return Err(AskError::Busy) };
+        let Ok(_permit) = self.asks.try_acquire() else {
+            return Err(AskError::Busy);
+        };
         let (sender, receiver) = oneshot::channel();
         let answer = Box::new(move |state: Option<&State>, handled: Result<(), Fault>| {
             let answer = match (handled, state) {
@@ -138,7 +140,9 @@ impl Core {
         });
         self.actors.send(self, session, Some(mail(answer)));
         let stopped = "the session's task ended".to_owned();
-        receiver.await.unwrap_or(Err(AskError::Fault(Fault::Unavailable(stopped))))
+        receiver
+            .await
+            .unwrap_or(Err(AskError::Fault(Fault::Unavailable(stopped))))
     }
 }
 
@@ -176,7 +180,14 @@ impl Daemon {
         tracing::info!(%address, data_dir = %config.data_dir.display(), "serving");
         tracing::warn!("no allowlist is configured: workers are unattested");
         let drain = Duration::from_millis(config.drain_ms);
-        Ok(Self { core, address, stop, drain, server: tokio::spawn(server), ticker })
+        Ok(Self {
+            core,
+            address,
+            stop,
+            drain,
+            server: tokio::spawn(server),
+            ticker,
+        })
     }
 
     /// Where it serves.
@@ -196,7 +207,10 @@ impl Daemon {
     pub async fn stop(self) {
         self.core.draining.store(true, Ordering::Relaxed);
         if !within(self.drain, || self.core.actors.count() == 0).await {
-            tracing::info!(sessions = self.core.actors.count(), "stopping with sessions underway");
+            tracing::info!(
+                sessions = self.core.actors.count(),
+                "stopping with sessions underway"
+            );
         }
         self.stop.send_replace(true);
         self.core.workers.close_all();
@@ -237,7 +251,10 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
 
 /// Written whole or not at all, so that whoever waits for it never reads half an address.
 fn write_address(path: &PathBuf, address: SocketAddr) -> Result<(), ServeError> {
-    let failed = |source| ServeError::AddressFile { path: path.clone(), source };
+    let failed = |source| ServeError::AddressFile {
+        path: path.clone(),
+        source,
+    };
     let draft = path.with_extension("tmp");
     std::fs::write(&draft, format!("{address}\n")).map_err(failed)?;
     std::fs::rename(&draft, path).map_err(failed)

@@ -14,12 +14,16 @@ impl Watchers {
     /// Changes whenever the session's journal grows.
     pub(crate) fn subscribe(&self, session: &SessionId) -> watch::Receiver<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entry(session.clone()).or_insert_with(|| watch::channel(0).0).subscribe()
+        all.entry(session.clone())
+            .or_insert_with(|| watch::channel(0).0)
+            .subscribe()
     }
 
     pub(crate) fn grown(&self, session: &SessionId, seq: u64) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(sender) = all.get(session) else { return };
+        let Some(sender) = all.get(session) else {
+            return;
+        };
         if sender.send(seq).is_err() {
             // The last watcher has left.
             all.remove(session);

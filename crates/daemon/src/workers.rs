@@ -33,7 +33,10 @@ struct Outlet {
 
 impl Workers {
     pub(crate) fn new(registry: Registry) -> Self {
-        Self { registry: Mutex::new(registry), outlets: Mutex::default() }
+        Self {
+            registry: Mutex::new(registry),
+            outlets: Mutex::default(),
+        }
     }
 
     /// A step of the registry.
@@ -108,7 +111,10 @@ impl Core {
             Frame::Ack(call) => work::ack(&call),
         };
         if !self.workers.send(connection, message) {
-            tracing::warn!(connection = connection.0, "a worker does not read; it is let go");
+            tracing::warn!(
+                connection = connection.0,
+                "a worker does not read; it is let go"
+            );
             self.disconnect(connection);
         }
     }
@@ -117,7 +123,9 @@ impl Core {
     pub(crate) fn disconnect(self: &Arc<Self>, connection: ConnectionId) {
         self.workers.close(connection);
         let now = self.clock.now();
-        let outs = self.workers.with(|registry| registry.disconnected(connection, now));
+        let outs = self
+            .workers
+            .with(|registry| registry.disconnected(connection, now));
         self.take_in(outs);
     }
 
@@ -129,9 +137,10 @@ impl Core {
             let finished = match call.session() {
                 None => true,
                 Some(id) => match core.driver.load(&id).await {
-                    Ok(Some(session)) => {
-                        session.state().call(&call).is_none_or(|it| !it.phase.is_open())
-                    }
+                    Ok(Some(session)) => session
+                        .state()
+                        .call(&call)
+                        .is_none_or(|it| !it.phase.is_open()),
                     Ok(None) => true,
                     // Kept by the worker, and asked again when it connects again.
                     Err(_) => false,

@@ -71,7 +71,9 @@ impl Script {
         let turns: Result<Vec<Vec<Step>>, ScriptError> = turns
             .iter()
             .map(|turn| {
-                let events = turn.as_array().ok_or_else(|| shape("a turn is a list of events"))?;
+                let events = turn
+                    .as_array()
+                    .ok_or_else(|| shape("a turn is a list of events"))?;
                 events.iter().map(step).collect()
             })
             .collect();
@@ -83,11 +85,16 @@ impl Script {
     /// # Errors
     /// The script is over.
     pub fn turn(&self, completion: u32) -> Result<&[Step], ScriptError> {
-        let place = usize::try_from(completion).unwrap_or(usize::MAX).wrapping_sub(1);
-        self.turns.get(place).map(Vec::as_slice).ok_or(ScriptError::Exhausted {
-            call: completion,
-            turns: self.turns.len(),
-        })
+        let place = usize::try_from(completion)
+            .unwrap_or(usize::MAX)
+            .wrapping_sub(1);
+        self.turns
+            .get(place)
+            .map(Vec::as_slice)
+            .ok_or(ScriptError::Exhausted {
+                call: completion,
+                turns: self.turns.len(),
+            })
     }
 }
 
@@ -111,7 +118,11 @@ impl Completion {
             }
         }
         if completion.stop_reason.is_empty() {
-            let reason = if completion.calls.is_empty() { "end_turn" } else { "tool_use" };
+            let reason = if completion.calls.is_empty() {
+                "end_turn"
+            } else {
+                "tool_use"
+            };
             reason.clone_into(&mut completion.stop_reason);
         }
         Ok(completion)
@@ -126,7 +137,9 @@ fn step(event: &Json) -> Result<Step, ScriptError> {
     let text = |key: &str| event.get(key).and_then(Json::as_str).map(str::to_owned);
     let kind = text("type").ok_or_else(|| shape("an event has a `type`"))?;
     match kind.as_str() {
-        "text_delta" => text("text").map(Step::Text).ok_or_else(|| shape("text_delta has `text`")),
+        "text_delta" => text("text")
+            .map(Step::Text)
+            .ok_or_else(|| shape("text_delta has `text`")),
         "tool_call" => Ok(Step::Call(ToolCall {
             id: text("id").unwrap_or_default(),
             name: text("name").ok_or_else(|| shape("tool_call has a `name`"))?,
@@ -137,20 +150,29 @@ fn step(event: &Json) -> Result<Step, ScriptError> {
             },
         })),
         "delay" => {
-            let ms = event.get("ms").and_then(Json::as_number).and_then(spec::Decimal::to_u64);
+            let ms = event
+                .get("ms")
+                .and_then(Json::as_number)
+                .and_then(spec::Decimal::to_u64);
             let ms = ms.ok_or_else(|| shape("delay has `ms`, a whole number"))?;
             Ok(Step::Delay(ms.min(DELAY_MS_MAX)))
         }
         "completed" => {
             let tokens = |key: &str| {
                 let usage = event.get("usage").and_then(|usage| usage.get(key));
-                usage.and_then(Json::as_number).and_then(spec::Decimal::to_u64).unwrap_or(0)
+                usage
+                    .and_then(Json::as_number)
+                    .and_then(spec::Decimal::to_u64)
+                    .unwrap_or(0)
             };
             let usage = Usage {
                 input_tokens: tokens("input_tokens"),
                 output_tokens: tokens("output_tokens"),
             };
-            Ok(Step::Completed { stop_reason: text("stop_reason"), usage })
+            Ok(Step::Completed {
+                stop_reason: text("stop_reason"),
+                usage,
+            })
         }
         "failed" => {
             let error = text("error").unwrap_or_else(|| "the stub provider failed".to_owned());
@@ -176,11 +198,17 @@ mod tests {
     fn turns_become_completions() {
         let script = Script::parse(SCRIPT).unwrap();
         let first = Completion::of_steps(script.turn(1).unwrap()).unwrap();
-        assert_eq!((first.text.as_str(), first.stop_reason.as_str()), ("ab", "tool_use"));
+        assert_eq!(
+            (first.text.as_str(), first.stop_reason.as_str()),
+            ("ab", "tool_use")
+        );
         assert_eq!(first.calls[0].args, br#"{"id":9007199254740993}"#);
         assert_eq!(first.calls[1].args, b"{not json");
         let second = Completion::of_steps(script.turn(2).unwrap()).unwrap();
-        assert_eq!((second.stop_reason.as_str(), second.usage.output_tokens), ("max_tokens", 4));
+        assert_eq!(
+            (second.stop_reason.as_str(), second.usage.output_tokens),
+            ("max_tokens", 4)
+        );
         let third = Completion::of_steps(script.turn(3).unwrap());
         assert_eq!(third, Err(ScriptError::Failed("overloaded".to_owned())));
         assert_eq!(
@@ -192,8 +220,13 @@ mod tests {
 
     #[test]
     fn bad_scripts_are_refused() {
-        for text in ["", "{}", r#"{"turns":[{}]}"#, r#"{"turns":[[{"type":"x"}]]}"#,
-            r#"{"turns":[[{"type":"delay"}]]}"#] {
+        for text in [
+            "",
+            "{}",
+            r#"{"turns":[{}]}"#,
+            r#"{"turns":[[{"type":"x"}]]}"#,
+            r#"{"turns":[[{"type":"delay"}]]}"#,
+        ] {
             assert!(Script::parse(text).is_err(), "{text}");
         }
     }

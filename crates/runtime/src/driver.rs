@@ -10,7 +10,9 @@ use ::session::{
 };
 use spec::{ApprovalId, CallId, Digest, SessionId, Time};
 
-use crate::ports::{AppendError, Batch, Epoch, Invocation, Journal, LoadError, Stored, Work, World};
+use crate::ports::{
+    AppendError, Batch, Epoch, Invocation, Journal, LoadError, Stored, Work, World,
+};
 use crate::session::{Key, Session};
 use crate::{PlanUnavailable, chain, transcript};
 
@@ -79,7 +81,11 @@ pub struct Driver<J, W> {
 impl<J: Journal, W: World> Driver<J, W> {
     /// A driver that writes in `epoch`, which [`Journal::claim`] gave.
     pub fn new(journal: J, world: W, epoch: Epoch) -> Self {
-        Self { journal, world, epoch }
+        Self {
+            journal,
+            world,
+            epoch,
+        }
     }
 
     /// Begins a session under an id that nobody has.
@@ -95,7 +101,8 @@ impl<J: Journal, W: World> Driver<J, W> {
             payloads: Payloads::default(),
             begun: BTreeSet::new(),
         };
-        self.handle(&mut session, Signal::Input(Input::Start(start))).await?;
+        self.handle(&mut session, Signal::Input(Input::Start(start)))
+            .await?;
         Ok(session)
     }
 
@@ -105,7 +112,9 @@ impl<J: Journal, W: World> Driver<J, W> {
     /// # Errors
     /// See [`Fault`].
     pub async fn resume(&self, id: &SessionId) -> Result<Option<Session>, Fault> {
-        let Some(mut session) = self.load(id).await? else { return Ok(None) };
+        let Some(mut session) = self.load(id).await? else {
+            return Ok(None);
+        };
         let held: Vec<CallId> = outstanding(&session.state, self.world.now())
             .into_iter()
             .filter_map(|effect| match effect {
@@ -125,10 +134,18 @@ impl<J: Journal, W: World> Driver<J, W> {
     pub async fn load(&self, id: &SessionId) -> Result<Option<Session>, Fault> {
         let stored = self.journal.load(id).await?;
         let (state, head) = replay(id, &stored)?;
-        let Some(started) = &state.started else { return Ok(None) };
+        let Some(started) = &state.started else {
+            return Ok(None);
+        };
         let plan = self.world.plan(&started.version, started.snapshot).await?;
         let payloads = Payloads::default();
-        Ok(Some(Session { state, head, plan, payloads, begun: BTreeSet::new() }))
+        Ok(Some(Session {
+            state,
+            head,
+            plan,
+            payloads,
+            begun: BTreeSet::new(),
+        }))
     }
 
     /// Takes a signal in: decides, records, acts.
@@ -189,8 +206,15 @@ impl<J: Journal, W: World> Driver<J, W> {
             held.insert(call, slot.clone());
             decision.slot = Some(slot);
         }
-        self.fetch(session, &needs(&session.state, Some(&input))).await?;
-        Ok(decide(&session.plan, &session.state, &input, &session.payloads, now)?)
+        self.fetch(session, &needs(&session.state, Some(&input)))
+            .await?;
+        Ok(decide(
+            &session.plan,
+            &session.state,
+            &input,
+            &session.payloads,
+            now,
+        )?)
     }
 
     async fn judge(
@@ -209,7 +233,10 @@ impl<J: Journal, W: World> Driver<J, W> {
                 slots.insert(index, slot);
             }
         }
-        Ok(Input::Completed { turn: Box::new(turn), slots })
+        Ok(Input::Completed {
+            turn: Box::new(turn),
+            slots,
+        })
     }
 
     /// Appends what was decided, then moves the state in memory.
@@ -235,7 +262,11 @@ impl<J: Journal, W: World> Driver<J, W> {
                 why: error.to_string(),
             })?;
             head = chain(&head, seq, &bytes);
-            entries.push(Stored { seq, hash: head, bytes });
+            entries.push(Stored {
+                seq,
+                hash: head,
+                bytes,
+            });
             state = fold(state, &entry);
         }
         // Only before the first event is there no line; and that event is always `Started`.
@@ -249,7 +280,10 @@ impl<J: Journal, W: World> Driver<J, W> {
                 .collect(),
             session: view,
             agent: session.plan.snapshot.agent.clone(),
-            approvals: touched.iter().filter_map(|it| approval_view(&state, it)).collect(),
+            approvals: touched
+                .iter()
+                .filter_map(|it| approval_view(&state, it))
+                .collect(),
         };
         match self.journal.append(&id, expected, self.epoch, batch).await {
             Ok(()) => {}
@@ -285,7 +319,8 @@ impl<J: Journal, W: World> Driver<J, W> {
     async fn prepare(&self, session: &mut Session, effect: Effect) -> Result<Work, Fault> {
         Ok(match effect {
             Effect::Complete { completion } => {
-                self.fetch(session, &transcript::digests(&session.state)).await?;
+                self.fetch(session, &transcript::digests(&session.state))
+                    .await?;
                 let payloads = &session.payloads;
                 let transcript =
                     transcript::build(&session.state, |digest| payloads.get(digest).cloned());
@@ -297,10 +332,28 @@ impl<J: Journal, W: World> Driver<J, W> {
                     transcript,
                 }
             }
-            Effect::Reserve { call, tool, version, since } => {
-                Work::Reserve { call, tool, version, since }
-            }
-            Effect::Invoke { call, attempt, slot, tool, version, args, class, deadline, turn } => {
+            Effect::Reserve {
+                call,
+                tool,
+                version,
+                since,
+            } => Work::Reserve {
+                call,
+                tool,
+                version,
+                since,
+            },
+            Effect::Invoke {
+                call,
+                attempt,
+                slot,
+                tool,
+                version,
+                args,
+                class,
+                deadline,
+                turn,
+            } => {
                 self.fetch(session, &[args.digest]).await?;
                 let bytes = session
                     .payloads
@@ -320,7 +373,11 @@ impl<J: Journal, W: World> Driver<J, W> {
                     turn,
                 }))
             }
-            Effect::Cancel { call, attempt: _, slot } => Work::Cancel { call, slot },
+            Effect::Cancel {
+                call,
+                attempt: _,
+                slot,
+            } => Work::Cancel { call, slot },
         })
     }
 
@@ -328,7 +385,10 @@ impl<J: Journal, W: World> Driver<J, W> {
     async fn fetch(&self, session: &mut Session, digests: &[Digest]) -> Result<(), Fault> {
         for digest in digests {
             if session.payloads.get(digest).is_none() {
-                let found = self.journal.payload(&session.state.session, *digest).await?;
+                let found = self
+                    .journal
+                    .payload(&session.state.session, *digest)
+                    .await?;
                 let bytes = found.ok_or(Refusal::MissingPayload(*digest))?;
                 session.payloads.insert(bytes);
             }
@@ -343,8 +403,11 @@ fn replay(id: &SessionId, stored: &[Stored]) -> Result<(State, Digest), Fault> {
     let mut head = Digest::ZERO;
     for entry in stored {
         let expected = state.seq.saturating_add(1);
-        let damaged =
-            |why: String| Fault::Damaged { session: id.clone(), seq: expected, why };
+        let damaged = |why: String| Fault::Damaged {
+            session: id.clone(),
+            seq: expected,
+            why,
+        };
         if entry.seq != expected {
             return Err(damaged(format!("entry {} stands there", entry.seq)));
         }

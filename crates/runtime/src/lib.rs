@@ -15,7 +15,8 @@ pub mod workers;
 pub use block_on::block_on;
 pub use driver::{Driver, Fault, Signal};
 pub use ports::{
-    AppendError, Batch, Epoch, Invocation, Journal, LoadError, PlanUnavailable, Stored, Work, World, chain,
+    AppendError, Batch, Epoch, Invocation, Journal, LoadError, PlanUnavailable, Stored, Work,
+    World, chain,
 };
 pub use session::Session;
 pub use transcript::{Line, LineCall, LineResult, Transcript};

@@ -207,4 +207,3 @@ pub trait World: Send + Sync {
     /// The journal has grown: `state` is what it folds to now.
     fn recorded(&self, state: &State);
 }
-

@@ -1,7 +1,10 @@
 //! What every journal must do, as a suite that each one's tests run. Knows nothing of how a journal
 //! keeps what it is given; a violation panics and says what was violated.
 
-#![expect(clippy::expect_used, reason = "a suite of tests: an unanswered question is a failure")]
+#![expect(
+    clippy::expect_used,
+    reason = "a suite of tests: an unanswered question is a failure"
+)]
 
 use std::future::Future;
 use std::sync::Arc;
@@ -93,12 +96,18 @@ fn id(text: &str) -> SessionId {
 
 /// Entries that go on from `previous`, saying `texts`.
 fn entries(previous: &[Stored], texts: &[&[u8]]) -> Vec<Stored> {
-    let mut last = previous.last().map_or((0, Digest::ZERO), |it| (it.seq, it.hash));
+    let mut last = previous
+        .last()
+        .map_or((0, Digest::ZERO), |it| (it.seq, it.hash));
     let mut stored = Vec::new();
     for bytes in texts {
         let seq = last.0.saturating_add(1);
         let hash = chain(&last.1, seq, bytes);
-        stored.push(Stored { seq, hash, bytes: bytes.to_vec() });
+        stored.push(Stored {
+            seq,
+            hash,
+            bytes: bytes.to_vec(),
+        });
         last = (seq, hash);
     }
     stored
@@ -152,16 +161,36 @@ fn an_append_is_read_back_to_the_byte<J: Journal>(subject: &Subject<J>) {
         route: "finance".to_owned(),
         created_at: Time::from_unix_ms(1_000),
     });
-    assert_eq!(subject.append(&id, 0, first), Ok(()), "a first append is taken");
-    assert_eq!(subject.load(&id), written, "what is loaded is what was appended");
+    assert_eq!(
+        subject.append(&id, 0, first),
+        Ok(()),
+        "a first append is taken"
+    );
+    assert_eq!(
+        subject.load(&id),
+        written,
+        "what is loaded is what was appended"
+    );
 }
 
 fn an_unknown_session_is_empty<J: Journal>(subject: &Subject<J>) {
-    assert_eq!(subject.load(&id("run_none")), [], "a session that is not there has no entries");
+    assert_eq!(
+        subject.load(&id("run_none")),
+        [],
+        "a session that is not there has no entries"
+    );
     let found = subject.payload(&id("run_none"), Digest::of(b"x"));
     assert_eq!(found, None, "a session that is not there has no payloads");
-    assert_eq!(subject.runnable(), [], "an empty journal has nothing to run");
-    assert_eq!(subject.due(u64::MAX, 10), [], "an empty journal has nothing due");
+    assert_eq!(
+        subject.runnable(),
+        [],
+        "an empty journal has nothing to run"
+    );
+    assert_eq!(
+        subject.due(u64::MAX, 10),
+        [],
+        "an empty journal has nothing due"
+    );
 }
 
 fn appends_follow_each_other<J: Journal>(subject: &Subject<J>) {
@@ -169,28 +198,52 @@ fn appends_follow_each_other<J: Journal>(subject: &Subject<J>) {
     let mut written = entries(&[], &[b"one", b"two"]);
     assert_eq!(subject.append(&id, 0, batch(&id, written.clone())), Ok(()));
     let more = entries(&written, &[b"three"]);
-    assert_eq!(subject.append(&id, 2, batch(&id, more.clone())), Ok(()), "the next append fits");
+    assert_eq!(
+        subject.append(&id, 2, batch(&id, more.clone())),
+        Ok(()),
+        "the next append fits"
+    );
     written.extend(more);
-    assert_eq!(subject.load(&id), written, "both appends are there, in order");
+    assert_eq!(
+        subject.load(&id),
+        written,
+        "both appends are there, in order"
+    );
 }
 
 fn a_wrong_expectation_writes_nothing<J: Journal>(subject: &Subject<J>) {
     let id = id("run_a");
     let written = entries(&[], &[b"one", b"two"]);
-    assert_eq!(subject.append(&id, 0, running(&id, written.clone(), true)), Ok(()));
+    assert_eq!(
+        subject.append(&id, 0, running(&id, written.clone(), true)),
+        Ok(())
+    );
     for expected in [0, 1, 3, u64::MAX] {
-        let base = Stored { seq: expected, hash: Digest::ZERO, bytes: Vec::new() };
+        let base = Stored {
+            seq: expected,
+            hash: Digest::ZERO,
+            bytes: Vec::new(),
+        };
         let mut stray = running(&id, entries(&[base], &[b"stray"]), false);
-        stray.payloads.push((Digest::of(b"stray"), Arc::from(&b"stray"[..])));
+        stray
+            .payloads
+            .push((Digest::of(b"stray"), Arc::from(&b"stray"[..])));
         assert_eq!(
             subject.append(&id, expected, stray),
-            Err(AppendError::Conflict { session: id.clone(), expected }),
+            Err(AppendError::Conflict {
+                session: id.clone(),
+                expected
+            }),
             "an append on {expected} conflicts with a session at 2"
         );
         assert_eq!(subject.load(&id), written, "a conflict writes no entry");
         let payload = subject.payload(&id, Digest::of(b"stray"));
         assert_eq!(payload, None, "a conflict writes no payload");
-        assert_eq!(subject.runnable(), [id.clone()], "a conflict changes no list");
+        assert_eq!(
+            subject.runnable(),
+            [id.clone()],
+            "a conflict changes no list"
+        );
     }
 }
 
@@ -199,7 +252,10 @@ fn a_gap_in_a_batch_writes_nothing<J: Journal>(subject: &Subject<J>) {
     let mut gap = entries(&[], &[b"one", b"two", b"three"]);
     gap.remove(1);
     let refused = subject.append(&id, 0, batch(&id, gap));
-    assert!(refused.is_err(), "entries that are not numbered without gaps are refused");
+    assert!(
+        refused.is_err(),
+        "entries that are not numbered without gaps are refused"
+    );
     assert_eq!(subject.load(&id), [], "what is refused writes nothing");
 }
 
@@ -209,12 +265,22 @@ fn a_payload_is_found_in_its_own_session_only<J: Journal>(subject: &Subject<J>) 
     let mut first = batch(&mine, entries(&[], &[b"one"]));
     first.payloads.push((digest, Arc::clone(&bytes)));
     assert_eq!(subject.append(&mine, 0, first), Ok(()));
-    assert_eq!(subject.append(&other, 0, batch(&other, entries(&[], &[b"one"]))), Ok(()));
-    assert_eq!(subject.payload(&mine, digest), Some(bytes), "a payload is kept");
+    assert_eq!(
+        subject.append(&other, 0, batch(&other, entries(&[], &[b"one"]))),
+        Ok(())
+    );
+    assert_eq!(
+        subject.payload(&mine, digest),
+        Some(bytes),
+        "a payload is kept"
+    );
     let unknown = subject.payload(&mine, Digest::of(b"unknown"));
     assert_eq!(unknown, None, "a payload that was not written is not found");
     let foreign = subject.payload(&other, digest);
-    assert_eq!(foreign, None, "a payload of one session is not found in another");
+    assert_eq!(
+        foreign, None,
+        "a payload of one session is not found in another"
+    );
 }
 
 fn the_same_payload_twice_is_one<J: Journal>(subject: &Subject<J>) {
@@ -223,10 +289,25 @@ fn the_same_payload_twice_is_one<J: Journal>(subject: &Subject<J>) {
     let twice = vec![(digest, Arc::clone(&bytes)), (digest, Arc::clone(&bytes))];
     let first = entries(&[], &[b"one"]);
     let second = entries(&first, &[b"two"]);
-    let with = |entries| Batch { payloads: twice.clone(), ..batch(&id, entries) };
-    assert_eq!(subject.append(&id, 0, with(first)), Ok(()), "twice in one append");
-    assert_eq!(subject.append(&id, 1, with(second)), Ok(()), "again in a later append");
-    assert_eq!(subject.payload(&id, digest), Some(bytes), "and it is still there");
+    let with = |entries| Batch {
+        payloads: twice.clone(),
+        ..batch(&id, entries)
+    };
+    assert_eq!(
+        subject.append(&id, 0, with(first)),
+        Ok(()),
+        "twice in one append"
+    );
+    assert_eq!(
+        subject.append(&id, 1, with(second)),
+        Ok(()),
+        "again in a later append"
+    );
+    assert_eq!(
+        subject.payload(&id, digest),
+        Some(bytes),
+        "and it is still there"
+    );
 }
 
 fn a_second_claim_fences_the_first<J: Journal>(subject: &Subject<J>) {
@@ -239,7 +320,11 @@ fn a_second_claim_fences_the_first<J: Journal>(subject: &Subject<J>) {
     let late = subject.append(&id, 1, batch(&id, next.clone()));
     assert_eq!(late, Err(AppendError::Fenced), "an earlier epoch is over");
     let late = subject.append(&id, 0, batch(&id, next.clone()));
-    assert_eq!(late, Err(AppendError::Fenced), "and is told so before any conflict");
+    assert_eq!(
+        late,
+        Err(AppendError::Fenced),
+        "and is told so before any conflict"
+    );
     assert_eq!(subject.load(&id), written, "a fenced append writes nothing");
     let appended = block_on(subject.journal.append(&id, 1, newer, batch(&id, next)));
     assert_eq!(appended, Ok(()), "the newest epoch writes");
@@ -250,7 +335,11 @@ fn an_unclaimed_epoch_is_fenced<J: Journal>(subject: &Subject<J>) {
     let future = Epoch(subject.epoch.0.saturating_add(1));
     let first = batch(&id, entries(&[], &[b"one"]));
     let appended = block_on(subject.journal.append(&id, 0, future, first));
-    assert_eq!(appended, Err(AppendError::Fenced), "an epoch that nobody claimed cannot write");
+    assert_eq!(
+        appended,
+        Err(AppendError::Fenced),
+        "an epoch that nobody claimed cannot write"
+    );
 }
 
 fn runnable_follows_the_last_view<J: Journal>(subject: &Subject<J>) {
@@ -258,9 +347,16 @@ fn runnable_follows_the_last_view<J: Journal>(subject: &Subject<J>) {
     let first = entries(&[], &[b"one"]);
     let second = entries(&first, &[b"two"]);
     let third = entries(&second, &[b"three"]);
-    assert_eq!(subject.append(&a, 0, running(&a, first.clone(), true)), Ok(()));
+    assert_eq!(
+        subject.append(&a, 0, running(&a, first.clone(), true)),
+        Ok(())
+    );
     assert_eq!(subject.append(&b, 0, running(&b, first, true)), Ok(()));
-    assert_eq!(subject.runnable(), [a.clone(), b.clone()], "both say that they are runnable");
+    assert_eq!(
+        subject.runnable(),
+        [a.clone(), b.clone()],
+        "both say that they are runnable"
+    );
     assert_eq!(subject.append(&a, 1, running(&a, second, false)), Ok(()));
     assert_eq!(subject.runnable(), [b.clone()], "one says no longer");
     assert_eq!(subject.append(&a, 2, running(&a, third, true)), Ok(()));
@@ -270,13 +366,25 @@ fn runnable_follows_the_last_view<J: Journal>(subject: &Subject<J>) {
 fn due_follows_the_last_view<J: Journal>(subject: &Subject<J>) {
     let id = id("run_a");
     let mut written = Vec::new();
-    let steps = [(Some(100), true), (None, false), (Some(300), false), (Some(50), true)];
+    let steps = [
+        (Some(100), true),
+        (None, false),
+        (Some(300), false),
+        (Some(50), true),
+    ];
     for (expected, (wake_at, is_due)) in (0..).zip(steps) {
         let next = entries(&written, &[b"step"]);
-        assert_eq!(subject.append(&id, expected, waking(&id, next.clone(), wake_at)), Ok(()));
+        assert_eq!(
+            subject.append(&id, expected, waking(&id, next.clone(), wake_at)),
+            Ok(())
+        );
         written.extend(next);
         let due = subject.due(200, 10);
-        assert_eq!(due.contains(&id), is_due, "waking at {wake_at:?}, asked at 200");
+        assert_eq!(
+            due.contains(&id),
+            is_due,
+            "waking at {wake_at:?}, asked at 200"
+        );
     }
 }
 
@@ -299,15 +407,20 @@ fn sessions_do_not_mix<J: Journal>(subject: &Subject<J>) {
     let of_a = entries(&[], &[b"a1", b"a2", b"a3"]);
     let of_b = entries(&[], &[b"b1"]);
     assert_eq!(subject.append(&a, 0, batch(&a, of_a.clone())), Ok(()));
-    assert_eq!(subject.append(&b, 0, batch(&b, of_b.clone())), Ok(()), "each counts for itself");
+    assert_eq!(
+        subject.append(&b, 0, batch(&b, of_b.clone())),
+        Ok(()),
+        "each counts for itself"
+    );
     assert_eq!(subject.load(&a), of_a, "one session's entries");
     assert_eq!(subject.load(&b), of_b, "and the other's");
 }
 
 fn a_long_batch_with_a_large_payload_is_kept<J: Journal>(subject: &Subject<J>) {
     let id = id("run_a");
-    let texts: Vec<Vec<u8>> =
-        (0..LONG_BATCH_ENTRIES).map(|it| format!("entry {it}").into_bytes()).collect();
+    let texts: Vec<Vec<u8>> = (0..LONG_BATCH_ENTRIES)
+        .map(|it| format!("entry {it}").into_bytes())
+        .collect();
     let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
     let written = entries(&[], &texts);
     let large: Arc<[u8]> = (0..=u8::MAX).cycle().take(LARGE_PAYLOAD_BYTES).collect();
@@ -315,25 +428,53 @@ fn a_long_batch_with_a_large_payload_is_kept<J: Journal>(subject: &Subject<J>) {
     let mut first = batch(&id, written.clone());
     first.payloads.push((digest, Arc::clone(&large)));
     assert_eq!(subject.append(&id, 0, first), Ok(()));
-    assert!(subject.load(&id) == written, "all {LONG_BATCH_ENTRIES} entries are kept");
+    assert!(
+        subject.load(&id) == written,
+        "all {LONG_BATCH_ENTRIES} entries are kept"
+    );
     let found = subject.payload(&id, digest);
-    assert!(found == Some(large), "all {LARGE_PAYLOAD_BYTES} bytes are kept");
+    assert!(
+        found == Some(large),
+        "all {LARGE_PAYLOAD_BYTES} bytes are kept"
+    );
 }
 
 fn any_text_is_a_session_id<J: Journal>(subject: &Subject<J>) {
-    let names = ["", " ", "run_\u{0}x", "run_\u{0}", "\u{1f980}", "e\u{301}", "\u{e9}", "'; --", "%"];
+    let names = [
+        "",
+        " ",
+        "run_\u{0}x",
+        "run_\u{0}",
+        "\u{1f980}",
+        "e\u{301}",
+        "\u{e9}",
+        "'; --",
+        "%",
+    ];
     for name in names {
         let id = id(name);
         let first = running(&id, entries(&[], &[name.as_bytes()]), true);
-        assert_eq!(subject.append(&id, 0, first), Ok(()), "{name:?} is a session id");
+        assert_eq!(
+            subject.append(&id, 0, first),
+            Ok(()),
+            "{name:?} is a session id"
+        );
     }
     for name in names {
         let written = entries(&[], &[name.as_bytes()]);
-        assert_eq!(subject.load(&id(name)), written, "{name:?} is itself and no other");
+        assert_eq!(
+            subject.load(&id(name)),
+            written,
+            "{name:?} is itself and no other"
+        );
     }
     let mut sorted = names.map(id);
     sorted.sort();
-    assert_eq!(subject.runnable(), sorted, "every id comes back as it was written");
+    assert_eq!(
+        subject.runnable(),
+        sorted,
+        "every id comes back as it was written"
+    );
 }
 
 fn racing_appends_have_one_winner<J: Journal>(subject: &Subject<J>) {
@@ -344,15 +485,33 @@ fn racing_appends_have_one_winner<J: Journal>(subject: &Subject<J>) {
         subject.append(&id, 0, first)
     };
     let outcomes: Vec<_> = thread::scope(|scope| {
-        let racers: Vec<_> = (0..WRITERS).map(|it| scope.spawn(move || race(it))).collect();
-        racers.into_iter().map(|it| it.join().expect("a writer must not panic")).collect()
+        let racers: Vec<_> = (0..WRITERS)
+            .map(|it| scope.spawn(move || race(it)))
+            .collect();
+        racers
+            .into_iter()
+            .map(|it| it.join().expect("a writer must not panic"))
+            .collect()
     });
     let won = outcomes.iter().filter(|it| it.is_ok()).count();
-    assert_eq!(won, 1, "of appends on the same entry exactly one is taken: {outcomes:?}");
-    let lost = AppendError::Conflict { session: id.clone(), expected: 0 };
+    assert_eq!(
+        won, 1,
+        "of appends on the same entry exactly one is taken: {outcomes:?}"
+    );
+    let lost = AppendError::Conflict {
+        session: id.clone(),
+        expected: 0,
+    };
     let others = outcomes.iter().filter_map(|it| it.as_ref().err());
-    assert!(others.into_iter().all(|it| *it == lost), "the others conflict: {outcomes:?}");
-    assert_eq!(subject.load(&id).len(), 1, "and only the winner's entry is there");
+    assert!(
+        others.into_iter().all(|it| *it == lost),
+        "the others conflict: {outcomes:?}"
+    );
+    assert_eq!(
+        subject.load(&id).len(),
+        1,
+        "and only the winner's entry is there"
+    );
 }
 
 fn appends_from_many_threads_all_land<J: Journal>(subject: &Subject<J>) {
@@ -366,15 +525,28 @@ fn appends_from_many_threads_all_land<J: Journal>(subject: &Subject<J>) {
             assert_eq!(appended, Ok(()), "append {expected} of writer {writer}");
             written.extend(next);
             let last = subject.load(&id).pop();
-            assert_eq!(last.as_ref(), written.last(), "what was acknowledged is read at once");
+            assert_eq!(
+                last.as_ref(),
+                written.last(),
+                "what was acknowledged is read at once"
+            );
         }
         (id, written)
     };
     let sessions: Vec<_> = thread::scope(|scope| {
-        let writers: Vec<_> = (0..WRITERS).map(|it| scope.spawn(move || write(it))).collect();
-        writers.into_iter().map(|it| it.join().expect("a writer must not panic")).collect()
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|it| scope.spawn(move || write(it)))
+            .collect();
+        writers
+            .into_iter()
+            .map(|it| it.join().expect("a writer must not panic"))
+            .collect()
     });
     for (id, written) in sessions {
-        assert_eq!(subject.load(&id), written, "each append of {id} landed once and in order");
+        assert_eq!(
+            subject.load(&id),
+            written,
+            "each append of {id} landed once and in order"
+        );
     }
 }

@@ -109,12 +109,20 @@ fn line_result(call: &Call, get: &impl Fn(&Digest) -> Arc<[u8]>) -> LineResult {
     let (content, is_error) = match &call.answer {
         Some(Answer::Result(payload)) if payload.len == 0 => (Arc::from(b"{}".as_slice()), false),
         Some(Answer::Result(payload)) => (get(&payload.digest), false),
-        Some(Answer::Error { code, handler_code, message }) => {
+        Some(Answer::Error {
+            code,
+            handler_code,
+            message,
+        }) => {
             let object = Answer::error_object(code, handler_code.as_deref(), message);
             (Arc::from(object.to_canonical().into_bytes()), true)
         }
         // Never asked for: the model is called only when every call has an outcome.
         None => (Arc::from(b"{}".as_slice()), true),
     };
-    LineResult { call: call.id.clone(), content, is_error }
+    LineResult {
+        call: call.id.clone(),
+        content,
+        is_error,
+    }
 }

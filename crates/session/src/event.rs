@@ -275,6 +275,22 @@ pub enum ApprovalOutcome {
     Superseded,
 }
 
+impl ApprovalOutcome {
+    /// The word on record.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ApprovalOutcome::Approved => "approved",
+            ApprovalOutcome::Rejected => "rejected",
+            ApprovalOutcome::Expired => "expired",
+            ApprovalOutcome::Escalated => "escalated",
+            ApprovalOutcome::Cancelled => "cancelled",
+            ApprovalOutcome::Settled => "settled",
+            ApprovalOutcome::Superseded => "superseded",
+        }
+    }
+}
+
 /// A vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

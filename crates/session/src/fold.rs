@@ -2,7 +2,8 @@
 //! sequence number and the clock.
 
 use crate::state::{
-    Approval, ApprovalStatus, Call, CastVote, Clock, Ended, Message, Phase, Started, State, WaitsFor,
+    Approval, ApprovalStatus, Call, CastVote, Clock, Ended, Message, Phase, Started, State,
+    WaitsFor,
 };
 use crate::{Answer, Entry, Event, Payload, Usage};
 use spec::{CallId, Time};
@@ -31,7 +32,11 @@ pub fn fold(mut state: State, entry: &Entry) -> State {
         | Event::ApprovalVoted { .. }
         | Event::ArgumentsEdited { .. }
         | Event::ApprovalClosed { .. } => fold_approval(&mut state, entry),
-        Event::Ended { outcome, reason, by } => {
+        Event::Ended {
+            outcome,
+            reason,
+            by,
+        } => {
             if state.ended.is_none() {
                 state.ended = Some(Ended {
                     outcome: *outcome,
@@ -47,7 +52,11 @@ pub fn fold(mut state: State, entry: &Entry) -> State {
 
 fn advance_clock(state: &mut State, at: Time) {
     let waited = state.waits_for();
-    let Clock { running_ms, people_ms, last } = &mut state.clock;
+    let Clock {
+        running_ms,
+        people_ms,
+        last,
+    } = &mut state.clock;
     if state.seq > 0 {
         let passed = at.ms_since(*last);
         match waited {
@@ -62,7 +71,14 @@ fn advance_clock(state: &mut State, at: Time) {
 
 fn fold_message(state: &mut State, entry: &Entry) {
     let at = entry.at;
-    if let Event::Started { version, snapshot, mode, input, requester } = &entry.event {
+    if let Event::Started {
+        version,
+        snapshot,
+        mode,
+        input,
+        requester,
+    } = &entry.event
+    {
         if state.started.is_none() {
             state.started = Some(Started {
                 version: version.clone(),
@@ -75,8 +91,13 @@ fn fold_message(state: &mut State, entry: &Entry) {
         }
     } else if let Event::UserMessage { text } = &entry.event {
         state.messages.push(Message::User { text: *text, at });
-    } else if let Event::AssistantMessage { completion, text, stop_reason, usage, duration_ms } =
-        &entry.event
+    } else if let Event::AssistantMessage {
+        completion,
+        text,
+        stop_reason,
+        usage,
+        duration_ms,
+    } = &entry.event
     {
         state.completions = *completion;
         state.usage = Usage::plus(state.usage, *usage);
@@ -142,8 +163,12 @@ fn propose(state: &mut State, entry: &Entry) {
 }
 
 fn with_call(state: &mut State, id: &CallId, change: impl FnOnce(&mut Call)) {
-    let Some(place) = state.index.get(id).copied() else { return };
-    let Some(call) = state.calls.get_mut(place) else { return };
+    let Some(place) = state.index.get(id).copied() else {
+        return;
+    };
+    let Some(call) = state.calls.get_mut(place) else {
+        return;
+    };
     change(call);
     let open = call.phase.is_open();
     let listed = state.open.binary_search(&place);
@@ -158,19 +183,34 @@ fn with_call(state: &mut State, id: &CallId, change: impl FnOnce(&mut Call)) {
 
 fn fold_on_the_way(state: &mut State, entry: &Entry) {
     let at = entry.at;
-    if let Event::CallRefused { call, code, message } = &entry.event {
+    if let Event::CallRefused {
+        call,
+        code,
+        message,
+    } = &entry.event
+    {
         with_call(state, call, |it| {
             finish(it, Phase::Refused, at, error(code, None, message), None);
         });
     } else if let Event::CallQueued { call } = &entry.event {
         with_call(state, call, |it| it.phase = Phase::Queued { since: at });
-    } else if let Event::CallDispatched { call, attempt, slot, args: _, deadline } = &entry.event {
+    } else if let Event::CallDispatched {
+        call,
+        attempt,
+        slot,
+        args: _,
+        deadline,
+    } = &entry.event
+    {
         with_call(state, call, |it| {
             it.attempts = *attempt;
             it.last_slot = Some(slot.clone());
             it.dispatched_at = Some(at);
-            it.phase =
-                Phase::Dispatched { attempt: *attempt, slot: slot.clone(), deadline: *deadline };
+            it.phase = Phase::Dispatched {
+                attempt: *attempt,
+                slot: slot.clone(),
+                deadline: *deadline,
+            };
         });
     } else if let Event::CallNacked { call, .. } = &entry.event {
         with_call(state, call, |it| it.phase = Phase::Queued { since: at });
@@ -185,15 +225,39 @@ fn fold_on_the_way(state: &mut State, entry: &Entry) {
 
 fn fold_outcome(state: &mut State, entry: &Entry) {
     let at = entry.at;
-    if let Event::CallSucceeded { call, worker: _, result } = &entry.event {
+    if let Event::CallSucceeded {
+        call,
+        worker: _,
+        result,
+    } = &entry.event
+    {
         with_call(state, call, |it| {
             it.in_doubt = false;
-            finish(it, Phase::Succeeded, at, Answer::Result(*result), Some(*result));
+            finish(
+                it,
+                Phase::Succeeded,
+                at,
+                Answer::Result(*result),
+                Some(*result),
+            );
         });
-    } else if let Event::CallFailed { call, code, handler_code, message, result } = &entry.event {
+    } else if let Event::CallFailed {
+        call,
+        code,
+        handler_code,
+        message,
+        result,
+    } = &entry.event
+    {
         with_call(state, call, |it| {
             it.in_doubt = false;
-            finish(it, Phase::Failed, at, error(code, handler_code.as_deref(), message), *result);
+            finish(
+                it,
+                Phase::Failed,
+                at,
+                error(code, handler_code.as_deref(), message),
+                *result,
+            );
         });
     } else if let Event::CallIndeterminate { call, message } = &entry.event {
         with_call(state, call, |it| {
@@ -203,7 +267,11 @@ fn fold_outcome(state: &mut State, entry: &Entry) {
         });
     } else if let Event::CallCancelled { call } = &entry.event {
         with_call(state, call, |it| {
-            let answer = error("cancelled", None, "the session ended before the call was sent");
+            let answer = error(
+                "cancelled",
+                None,
+                "the session ended before the call was sent",
+            );
             finish(it, Phase::Cancelled, at, answer, None);
         });
     }
@@ -251,12 +319,23 @@ fn fold_approval(state: &mut State, entry: &Entry) {
                 at,
             });
         }
-    } else if let Event::ArgumentsEdited { approval, call, args, .. } = &entry.event {
+    } else if let Event::ArgumentsEdited {
+        approval,
+        call,
+        args,
+        ..
+    } = &entry.event
+    {
         if let Some(it) = state.approvals.get_mut(approval) {
             it.args = args.digest;
         }
         with_call(state, call, |it| it.args = *args);
-    } else if let Event::ApprovalClosed { approval, outcome, by, comment } = &entry.event
+    } else if let Event::ApprovalClosed {
+        approval,
+        outcome,
+        by,
+        comment,
+    } = &entry.event
         && let Some(it) = state.approvals.get_mut(approval)
         && it.is_pending()
     {
@@ -290,24 +369,29 @@ fn open_approval(state: &mut State, entry: &Entry) {
     };
     with_call(state, call, |it| {
         it.approvals = it.approvals.saturating_add(1);
-        it.phase = Phase::AwaitingApproval { approval: approval.clone() };
+        it.phase = Phase::AwaitingApproval {
+            approval: approval.clone(),
+        };
     });
-    state.approvals.entry(approval.clone()).or_insert_with(|| Approval {
-        id: approval.clone(),
-        call: call.clone(),
-        subject: *subject,
-        args: *args,
-        required: *required,
-        on_reject: *on_reject,
-        comprehension_required: *comprehension_required,
-        expires_at: *expires_at,
-        timeout_default: *timeout_default,
-        route: route.clone(),
-        escalate_to: escalate_to.clone(),
-        reason: reason.clone(),
-        causes: *causes,
-        status: ApprovalStatus::Pending,
-        votes: Vec::new(),
-        created_at: entry.at,
-    });
+    state
+        .approvals
+        .entry(approval.clone())
+        .or_insert_with(|| Approval {
+            id: approval.clone(),
+            call: call.clone(),
+            subject: *subject,
+            args: *args,
+            required: *required,
+            on_reject: *on_reject,
+            comprehension_required: *comprehension_required,
+            expires_at: *expires_at,
+            timeout_default: *timeout_default,
+            route: route.clone(),
+            escalate_to: escalate_to.clone(),
+            reason: reason.clone(),
+            causes: *causes,
+            status: ApprovalStatus::Pending,
+            votes: Vec::new(),
+            created_at: entry.at,
+        });
 }

@@ -149,9 +149,10 @@ pub struct Turn {
 impl Turn {
     /// The calls that may go at once: index in the turn, call id, tool, version.
     pub fn going(&self) -> impl Iterator<Item = (u32, &CallId, &str, &str)> {
-        self.calls.iter().filter(|it| matches!(it.ruling, Ruling::Go)).map(|it| {
-            (it.index, &it.call, it.tool.as_str(), it.version.as_str())
-        })
+        self.calls
+            .iter()
+            .filter(|it| matches!(it.ruling, Ruling::Go))
+            .map(|it| (it.index, &it.call, it.tool.as_str(), it.version.as_str()))
     }
 }
 

@@ -30,4 +30,6 @@ pub use outstanding::{Effect, next_wake, outstanding};
 pub use payload::{Payload, Payloads};
 pub use plan::{Plan, PlanError, Settings};
 pub use project::{ApprovalView, SessionView, approval_view, session_view};
-pub use state::{Approval, ApprovalStatus, Call, CastVote, Message, Phase, State, Status};
+pub use state::{
+    Approval, ApprovalStatus, Call, CastVote, Clock, Ended, Message, Phase, Started, State, Status,
+};

@@ -74,7 +74,11 @@ pub fn outstanding(state: &State, now: Time) -> Vec<Effect> {
                 version: call.version.clone(),
                 since: *since,
             }),
-            Phase::Dispatched { attempt, slot, deadline } => {
+            Phase::Dispatched {
+                attempt,
+                slot,
+                deadline,
+            } => {
                 effects.push(Effect::Invoke {
                     call: call.id.clone(),
                     attempt: *attempt,
@@ -105,7 +109,9 @@ pub fn outstanding(state: &State, now: Time) -> Vec<Effect> {
         }
     }
     if state.ended.is_none() && state.open.is_empty() && !state.turn_is_over() {
-        effects.push(Effect::Complete { completion: state.completions.saturating_add(1) });
+        effects.push(Effect::Complete {
+            completion: state.completions.saturating_add(1),
+        });
     }
     effects
 }
@@ -136,9 +142,8 @@ pub fn next_wake(plan: &Plan, state: &State, now: Time) -> Option<Time> {
         }
     }
     let limits = &plan.snapshot.limits;
-    let left = |budget_ms: u64, used_ms: u64| {
-        state.clock.last.plus_ms(budget_ms.saturating_sub(used_ms))
-    };
+    let left =
+        |budget_ms: u64, used_ms: u64| state.clock.last.plus_ms(budget_ms.saturating_sub(used_ms));
     match state.waits_for() {
         WaitsFor::Machines => {
             if let Some(seconds) = limits.max_wall_clock_seconds {

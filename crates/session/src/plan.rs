@@ -99,7 +99,13 @@ impl Plan {
             };
             checks.insert(tool.wire_name.clone(), Check { input, output });
         }
-        Ok(Self { version, snapshot, rules, settings, checks })
+        Ok(Self {
+            version,
+            snapshot,
+            rules,
+            settings,
+            checks,
+        })
     }
 
     /// What is wrong with `args` by the effective input schema; empty when nothing is.
@@ -115,7 +121,11 @@ impl Plan {
     /// What is wrong with `result` by the output schema; empty when nothing is or there is none.
     #[must_use]
     pub fn output_violations(&self, wire_name: &str, result: &Json) -> Vec<String> {
-        match self.checks.get(wire_name).and_then(|check| check.output.as_ref()) {
+        match self
+            .checks
+            .get(wire_name)
+            .and_then(|check| check.output.as_ref())
+        {
             Some(schema) => violations(schema, result, self.settings.violations_max),
             None => Vec::new(),
         }
@@ -140,7 +150,11 @@ fn violations(schema: &Validator, value: &Json, max: usize) -> Vec<String> {
         .take(max)
         .map(|error| {
             let path = error.instance_path().to_string();
-            let place = if path.is_empty() { "/".to_owned() } else { path };
+            let place = if path.is_empty() {
+                "/".to_owned()
+            } else {
+                path
+            };
             format!("{place}: {error}")
         })
         .collect()

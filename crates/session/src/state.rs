@@ -373,7 +373,11 @@ impl State {
                 Status::AwaitingTool
             };
         }
-        if self.turn_is_over() { Status::AwaitingInput } else { Status::Running }
+        if self.turn_is_over() {
+            Status::AwaitingInput
+        } else {
+            Status::Running
+        }
     }
 
     /// Whether the last word is the model's and asks for nothing.
@@ -395,7 +399,11 @@ impl State {
             Status::Running | Status::AwaitingTool => WaitsFor::Machines,
             Status::AwaitingApproval => {
                 let asks = |call: &Call| matches!(call.phase, Phase::AwaitingApproval { .. });
-                if self.open_calls().all(asks) { WaitsFor::People } else { WaitsFor::Machines }
+                if self.open_calls().all(asks) {
+                    WaitsFor::People
+                } else {
+                    WaitsFor::Machines
+                }
             }
         }
     }

@@ -57,7 +57,10 @@ impl MemoryJournal {
     /// An empty journal whose process may die as `chaos` says.
     #[must_use]
     pub fn new(chaos: Chaos) -> Self {
-        Self { inner: Arc::default(), chaos }
+        Self {
+            inner: Arc::default(),
+            chaos,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -94,7 +97,11 @@ impl MemoryJournal {
     #[must_use]
     pub fn entries(&self, session: &SessionId) -> Vec<Entry> {
         let inner = self.lock();
-        inner.sessions.get(session).map(|it| it.decoded.clone()).unwrap_or_default()
+        inner
+            .sessions
+            .get(session)
+            .map(|it| it.decoded.clone())
+            .unwrap_or_default()
     }
 
     /// Every session on record.
@@ -125,7 +132,10 @@ impl MemoryJournal {
         let sabotage = inner.sabotage;
         let kept = inner.sessions.entry(session.clone()).or_default();
         if kept.entries.len() as u64 != expected {
-            let conflict = AppendError::Conflict { session: session.clone(), expected };
+            let conflict = AppendError::Conflict {
+                session: session.clone(),
+                expected,
+            };
             if kept.entries.is_empty() {
                 inner.sessions.remove(session);
             }
@@ -153,7 +163,12 @@ impl MemoryJournal {
 
     fn views(&self, wanted: impl Fn(&SessionView) -> bool) -> Vec<SessionView> {
         let inner = self.lock();
-        inner.sessions.values().filter_map(|it| it.view.clone()).filter(|it| wanted(it)).collect()
+        inner
+            .sessions
+            .values()
+            .filter_map(|it| it.view.clone())
+            .filter(|it| wanted(it))
+            .collect()
     }
 }
 
@@ -179,7 +194,11 @@ impl Journal for MemoryJournal {
         session: &SessionId,
     ) -> impl Future<Output = Result<Vec<Stored>, LoadError>> + Send {
         let inner = self.lock();
-        ready(Ok(inner.sessions.get(session).map(|it| it.entries.clone()).unwrap_or_default()))
+        ready(Ok(inner
+            .sessions
+            .get(session)
+            .map(|it| it.entries.clone())
+            .unwrap_or_default()))
     }
 
     fn payload(
@@ -193,7 +212,11 @@ impl Journal for MemoryJournal {
     }
 
     fn runnable(&self) -> impl Future<Output = Result<Vec<SessionId>, LoadError>> + Send {
-        ready(Ok(self.views(|it| it.runnable).into_iter().map(|it| it.session).collect()))
+        ready(Ok(self
+            .views(|it| it.runnable)
+            .into_iter()
+            .map(|it| it.session)
+            .collect()))
     }
 
     fn due(
@@ -203,6 +226,10 @@ impl Journal for MemoryJournal {
     ) -> impl Future<Output = Result<Vec<SessionId>, LoadError>> + Send {
         let mut views = self.views(|it| it.wake_at.is_some_and(|at| at <= now));
         views.sort_by_key(|it| (it.wake_at, it.session.clone()));
-        ready(Ok(views.into_iter().take(max).map(|it| it.session).collect()))
+        ready(Ok(views
+            .into_iter()
+            .take(max)
+            .map(|it| it.session)
+            .collect()))
     }
 }

@@ -6,9 +6,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use sim::crash_everywhere;
 use sim::scenario::{self, Scenario};
 use sim::simulation::{Report, Simulation};
-use sim::crash_everywhere;
 
 const USAGE: &str = "usage: sim [--seeds N] [--first N] [--seed N]";
 
@@ -24,7 +24,11 @@ struct Args {
 }
 
 fn args() -> Option<Args> {
-    let mut parsed = Args { seeds: 200, first: 0, one: None };
+    let mut parsed = Args {
+        seeds: 200,
+        first: 0,
+        one: None,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let value: u64 = words.next()?.parse().ok()?;
@@ -40,7 +44,10 @@ fn args() -> Option<Args> {
 
 fn tell(what: &str, report: &Report) {
     for violation in &report.violations {
-        say(&format!("{what}: {} broken: {}", violation.invariant, violation.what));
+        say(&format!(
+            "{what}: {} broken: {}",
+            violation.invariant, violation.what
+        ));
     }
     for line in &report.log {
         say(&format!("    {line}"));
@@ -65,11 +72,18 @@ fn main() -> ExitCode {
             tell(&format!("seed {seed}, {}", scenario.name), &report);
         }
         say(&format!("1 seed, {violations} violations"));
-        return if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        return if violations == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
     }
     for scenario in &scenarios {
         let (points, bad) = crash_everywhere::run(scenario);
-        say(&format!("{}: crashed at each of {points} points", scenario.name));
+        say(&format!(
+            "{}: crashed at each of {points} points",
+            scenario.name
+        ));
         for report in &bad {
             violations += report.violations.len();
             tell(&format!("crash, {}", scenario.name), report);
@@ -85,5 +99,9 @@ fn main() -> ExitCode {
         }
     }
     say(&format!("{} seeds, {violations} violations", args.seeds));
-    if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if violations == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

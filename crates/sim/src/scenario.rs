@@ -36,8 +36,18 @@ fn free_call() -> Scenario {
         name: "free call",
         snapshot: snapshot(Vec::new()),
         replies: vec![
-            reply("looking", &[("read_only", "1"), ("non_idempotent_write", "2")]),
-            reply("again", &[("read_only", "1"), ("no_such_tool", "1"), ("idempotent_write", "3")]),
+            reply(
+                "looking",
+                &[("read_only", "1"), ("non_idempotent_write", "2")],
+            ),
+            reply(
+                "again",
+                &[
+                    ("read_only", "1"),
+                    ("no_such_tool", "1"),
+                    ("idempotent_write", "3"),
+                ],
+            ),
             reply("done", &[]),
         ],
         people: 1,
@@ -62,7 +72,10 @@ fn approval() -> Scenario {
                     ("non_idempotent_write", "5000"),
                 ],
             ),
-            reply("more", &[("irreversible_action", "900"), ("read_only", "800")]),
+            reply(
+                "more",
+                &[("irreversible_action", "900"), ("read_only", "800")],
+            ),
             reply("done", &[]),
         ],
         people: 2,
@@ -101,8 +114,17 @@ fn reply(text: &str, calls: &[(&str, &str)]) -> Reply {
                 args: format!(r#"{{ "amount": {amount} }}"#).into_bytes(),
             })
             .collect(),
-        stop_reason: if calls.is_empty() { "end_turn" } else { "tool_use" }.to_owned(),
-        usage: Usage { input_tokens: 10, output_tokens: 5, estimated: false },
+        stop_reason: if calls.is_empty() {
+            "end_turn"
+        } else {
+            "tool_use"
+        }
+        .to_owned(),
+        usage: Usage {
+            input_tokens: 10,
+            output_tokens: 5,
+            estimated: false,
+        },
         duration_ms: 1,
     }
 }
@@ -150,7 +172,9 @@ fn snapshot(policies: Vec<Policy>) -> Snapshot {
         policies,
         session: SessionMode::SingleTurn,
         limits: Limits::default(),
-        output: Output { format: OutputFormat::Text },
+        output: Output {
+            format: OutputFormat::Text,
+        },
         secrets: BTreeMap::new(),
     }
 }
@@ -162,7 +186,9 @@ fn policy(name: &str, above: u64, decision: Decision) -> Policy {
         scope: None,
         attachments: vec![Attachment {
             origin: Origin::AgentDefault,
-            tools: SideEffectClass::ALL.map(|class| class.as_str().to_owned()).to_vec(),
+            tools: SideEffectClass::ALL
+                .map(|class| class.as_str().to_owned())
+                .to_vec(),
             limits: false,
         }],
         condition: Some(Condition::Leaf(Leaf {
@@ -180,7 +206,10 @@ fn ask(people: u32, default: TimeoutDefault) -> Decision {
     Decision {
         kind: DecisionKind::RequireApproval,
         approvals_required: people,
-        timeout: Some(Timeout { after_minutes: 30, default }),
+        timeout: Some(Timeout {
+            after_minutes: 30,
+            default,
+        }),
         ..deny()
     }
 }

@@ -12,8 +12,8 @@ use crate::chaos::Chaos;
 use crate::invariants::{self, Violation};
 use crate::journal::{MemoryJournal, Sabotage};
 use crate::scenario::Scenario;
-use crate::worker::Worker;
 pub use crate::worker::Began;
+use crate::worker::Worker;
 use crate::world::SimWorld;
 
 /// Steps with faults before the world heals.
@@ -82,7 +82,10 @@ impl Simulation {
         let journal = MemoryJournal::new(chaos.clone());
         let version = VersionId::new("v-1");
         let plan = Plan::compile(version, scenario.snapshot.clone(), Settings::STANDARD);
-        #[expect(clippy::expect_used, reason = "a scenario that does not compile is a bug of ours")]
+        #[expect(
+            clippy::expect_used,
+            reason = "a scenario that does not compile is a bug of ours"
+        )]
         let plan = Arc::new(plan.expect("the scenario compiles"));
         let world = SimWorld::new(chaos.clone(), plan, scenario.replies.clone());
         let epoch = block_on(runtime::Journal::claim(&journal)).unwrap_or(runtime::Epoch(0));
@@ -194,7 +197,10 @@ impl Simulation {
 
     /// The session as it is on record.
     pub(crate) fn recorded(&self, id: &SessionId) -> State {
-        self.journal.entries(id).iter().fold(State::new(id.clone()), fold)
+        self.journal
+            .entries(id)
+            .iter()
+            .fold(State::new(id.clone()), fold)
     }
 
     fn violated(&mut self) -> Option<Report> {

@@ -18,7 +18,6 @@ enum Step {
     Frame(usize),
     Connect(usize),
     Finish(usize, usize),
-    Resend(usize, usize),
     Decide(SessionId, ApprovalId),
     Wait,
 }
@@ -31,7 +30,11 @@ impl Simulation {
         }
         self.inject();
         let steps = self.possible();
-        let choice = if self.healed { 0 } else { self.rng.usize(..steps.len().max(1)) };
+        let choice = if self.healed {
+            0
+        } else {
+            self.rng.usize(..steps.len().max(1))
+        };
         let step = steps.get(choice).cloned().unwrap_or(Step::Wait);
         match step {
             Step::Reload(at) => {
@@ -43,7 +46,6 @@ impl Simulation {
             Step::Frame(at) => self.frame(at),
             Step::Connect(at) => self.connect(at),
             Step::Finish(worker, at) => self.finish_handler(worker, at),
-            Step::Resend(worker, at) => self.resend(worker, at),
             Step::Decide(session, approval) => self.decide(&session, approval),
             Step::Wait => self.wait(),
         }
@@ -114,7 +116,12 @@ impl Simulation {
             let ms = self.rng.u64(..3_600_000);
             self.pass(ms);
         }
-        if self.chance(faults.duplicate) && self.workers.get(which).is_some_and(|it| !it.held.is_empty()) {
+        if self.chance(faults.duplicate)
+            && self
+                .workers
+                .get(which)
+                .is_some_and(|it| !it.held.is_empty())
+        {
             self.resend(which, 0);
         }
         if self.chance(faults.cancel)
@@ -127,8 +134,12 @@ impl Simulation {
     }
 
     fn drop_connection(&mut self, which: usize) {
-        let Some(worker) = self.workers.get_mut(which) else { return };
-        let Some(connection) = worker.connection.take() else { return };
+        let Some(worker) = self.workers.get_mut(which) else {
+            return;
+        };
+        let Some(connection) = worker.connection.take() else {
+            return;
+        };
         let mut inner = self.world.lock();
         let now = inner.now;
         let outs = inner.registry.disconnected(connection, now);
@@ -153,15 +164,23 @@ impl Simulation {
         let claimed = std::mem::take(&mut self.world.lock().claimed);
         for (connection, call) in claimed {
             let Some(id) = call.session() else { continue };
-            let Ok(Some(session)) = block_on(self.driver.load(&id)) else { continue };
-            if session.state().call(&call).is_some_and(|it| !it.phase.is_open()) {
+            let Ok(Some(session)) = block_on(self.driver.load(&id)) else {
+                continue;
+            };
+            if session
+                .state()
+                .call(&call)
+                .is_some_and(|it| !it.phase.is_open())
+            {
                 self.acknowledge(connection, &call);
             }
         }
     }
 
     fn connect(&mut self, at: usize) {
-        let Some(worker) = self.workers.get_mut(at) else { return };
+        let Some(worker) = self.workers.get_mut(at) else {
+            return;
+        };
         let mut inner = self.world.lock();
         let now = inner.now;
         match inner.registry.register(worker.registration(), now) {
@@ -180,12 +199,16 @@ impl Simulation {
     }
 
     fn worker_on(&mut self, connection: ConnectionId) -> Option<usize> {
-        self.workers.iter().position(|it| it.connection == Some(connection))
+        self.workers
+            .iter()
+            .position(|it| it.connection == Some(connection))
     }
 
     fn frame(&mut self, at: usize) {
         let (connection, frame) = self.world.lock().frames.remove(at);
-        let Some(which) = self.worker_on(connection) else { return };
+        let Some(which) = self.worker_on(connection) else {
+            return;
+        };
         match frame {
             Frame::Invoke(invocation, _) => {
                 let call = invocation.call.clone();
@@ -194,10 +217,20 @@ impl Simulation {
                     let worker = self.workers.get(which).map(|it| it.id.clone());
                     let worker = worker.unwrap_or_else(|| spec::WorkerId::new(""));
                     let (code, message) = ("busy".to_owned(), String::new());
-                    self.said(connection, Input::Nacked { call, worker, code, message });
+                    self.said(
+                        connection,
+                        Input::Nacked {
+                            call,
+                            worker,
+                            code,
+                            message,
+                        },
+                    );
                     return;
                 }
-                let Some(worker) = self.workers.get_mut(which) else { return };
+                let Some(worker) = self.workers.get_mut(which) else {
+                    return;
+                };
                 if worker.has(&call) {
                     return;
                 }
@@ -226,7 +259,9 @@ impl Simulation {
     }
 
     fn finish_handler(&mut self, which: usize, place: usize) {
-        let Some(worker) = self.workers.get_mut(which) else { return };
+        let Some(worker) = self.workers.get_mut(which) else {
+            return;
+        };
         let done = worker.running.remove(place);
         let result: Arc<[u8]> = Arc::from(format!(r#"{{"did":"{}"}}"#, done.call).into_bytes());
         worker.held.push((done.call, result));
@@ -235,7 +270,9 @@ impl Simulation {
     }
 
     fn resend(&mut self, which: usize, place: usize) {
-        let Some(worker) = self.workers.get(which) else { return };
+        let Some(worker) = self.workers.get(which) else {
+            return;
+        };
         let (Some(connection), Some((call, bytes))) = (worker.connection, worker.held.get(place))
         else {
             return;
@@ -289,15 +326,16 @@ impl Simulation {
         let subject = state.approvals.get(&approval).map(|it| it.subject);
         let person = if self.healed {
             // In a healed world everybody is asked in turn until the quorum is met.
-            let voted = state.approvals.get(&approval).map_or(0, |it| it.votes.len());
+            let voted = state
+                .approvals
+                .get(&approval)
+                .map_or(0, |it| it.votes.len());
             u32::try_from(voted).unwrap_or(0) % self.scenario.people.max(1)
         } else {
             self.rng.u32(..self.scenario.people.max(1))
         };
         let no = !self.healed && self.rng.u32(..4) == 0;
-        let edit = !self.healed
-            && subject == Some(ApprovalSubject::Call)
-            && self.rng.u32(..6) == 0;
+        let edit = !self.healed && subject == Some(ApprovalSubject::Call) && self.rng.u32(..6) == 0;
         let amount = *self.rng.choice(&[20_u32, 300, 700, 4000]).unwrap_or(&20);
         let decision = Decision {
             approval,
@@ -308,13 +346,20 @@ impl Simulation {
             args: edit.then(|| format!(r#"{{"amount":{amount}}}"#).into_bytes()),
             slot: None,
         };
-        let line = format!("{} {:?} {}", decision.actor, decision.vote, decision.approval);
+        let line = format!(
+            "{} {:?} {}",
+            decision.actor, decision.vote, decision.approval
+        );
         let result = self.deliver(id, Signal::Input(Input::Decide(decision)));
         self.note(format!("{line}: {result:?}"));
     }
 
     fn wait(&mut self) {
-        let ms = if self.healed { 5_000 } else { self.rng.u64(1..20_000) };
+        let ms = if self.healed {
+            5_000
+        } else {
+            self.rng.u64(1..20_000)
+        };
         self.pass(ms);
     }
 

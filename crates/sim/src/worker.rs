@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use runtime::workers::{ConnectionId, HandlerKey, Registration};
 use runtime::Invocation;
+use runtime::workers::{ConnectionId, HandlerKey, Registration};
 use spec::{CallId, Digest, SideEffectClass, WorkerId};
 
 /// A handler began.
@@ -40,7 +40,13 @@ impl Worker {
         let handlers = SideEffectClass::ALL
             .map(|class| {
                 let tool = format!("sim.{}", class.as_str().replace('_', "-"));
-                (HandlerKey { tool, version: "1.0.0".to_owned() }, 2)
+                (
+                    HandlerKey {
+                        tool,
+                        version: "1.0.0".to_owned(),
+                    },
+                    2,
+                )
             })
             .to_vec();
         let running = self.running.iter().map(|it| it.call.clone());

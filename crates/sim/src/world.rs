@@ -49,7 +49,10 @@ impl SimWorld {
             shown: Vec::new(),
             completing: BTreeSet::new(),
         };
-        Self { inner: Arc::new(Mutex::new(inner)), chaos }
+        Self {
+            inner: Arc::new(Mutex::new(inner)),
+            chaos,
+        }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -90,19 +93,40 @@ impl Inner {
     fn begin(&mut self, session: &SessionId, work: Work) {
         let now = self.now;
         let outs = match work {
-            Work::Complete { completion, transcript, version: _, snapshot: _ } => {
+            Work::Complete {
+                completion,
+                transcript,
+                version: _,
+                snapshot: _,
+            } => {
                 if self.completing.insert((session.clone(), completion)) {
                     self.shown.push((session.clone(), completion, transcript));
                     let place = usize::try_from(completion).unwrap_or(usize::MAX);
-                    let reply =
-                        self.replies.get(place.saturating_sub(1)).cloned().unwrap_or_default();
-                    self.signals.push((session.clone(), Signal::Replied { completion, reply }));
+                    let reply = self
+                        .replies
+                        .get(place.saturating_sub(1))
+                        .cloned()
+                        .unwrap_or_default();
+                    self.signals
+                        .push((session.clone(), Signal::Replied { completion, reply }));
                 }
                 Vec::new()
             }
-            Work::Reserve { call, tool, version, since: _ } => {
+            Work::Reserve {
+                call,
+                tool,
+                version,
+                since: _,
+            } => {
                 let key = HandlerKey { tool, version };
-                self.registry.queue(Wanted { session: session.clone(), call, key }, now)
+                self.registry.queue(
+                    Wanted {
+                        session: session.clone(),
+                        call,
+                        key,
+                    },
+                    now,
+                )
             }
             Work::Invoke(invocation) => self.registry.invoke(session, invocation, now),
             Work::Cancel { call, slot: _ } => self.registry.cancel(&call),
@@ -129,10 +153,20 @@ impl World for SimWorld {
             return None;
         }
         let session = call.session()?;
-        let key = HandlerKey { tool: tool.to_owned(), version: version.to_owned() };
+        let key = HandlerKey {
+            tool: tool.to_owned(),
+            version: version.to_owned(),
+        };
         let mut inner = self.lock();
         let now = inner.now;
-        inner.registry.reserve(Wanted { session, call: call.clone(), key }, now)
+        inner.registry.reserve(
+            Wanted {
+                session,
+                call: call.clone(),
+                key,
+            },
+            now,
+        )
     }
 
     fn release(&self, call: &CallId) {

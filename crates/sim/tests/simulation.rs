@@ -22,7 +22,11 @@ fn seeds_hold_and_reach_every_kind_of_event() {
     for seed in 0..40 {
         for scenario in scenario::all() {
             let report = Simulation::new(scenario.clone(), seed).run();
-            assert!(report.violations.is_empty(), "seed {seed}, {}: {report:#?}", scenario.name);
+            assert!(
+                report.violations.is_empty(),
+                "seed {seed}, {}: {report:#?}",
+                scenario.name
+            );
             seen.extend(report.events);
         }
     }
@@ -65,9 +69,18 @@ fn acknowledging_before_it_is_on_disk_is_noticed() {
         for scenario in scenario::all() {
             let mut simulation = Simulation::new(scenario, seed);
             simulation.sabotage(Sabotage::AckBeforeDurable);
-            broken.extend(simulation.run().violations.into_iter().map(|it| it.invariant));
+            broken.extend(
+                simulation
+                    .run()
+                    .violations
+                    .into_iter()
+                    .map(|it| it.invariant),
+            );
         }
     }
-    assert!(broken.contains("denied_never_sent") || broken.contains("once_sent_once"), "{broken:?}");
+    assert!(
+        broken.contains("denied_never_sent") || broken.contains("once_sent_once"),
+        "{broken:?}"
+    );
     assert!(broken.contains("acked_is_recorded"), "{broken:?}");
 }

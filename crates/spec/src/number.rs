@@ -198,7 +198,7 @@ impl fmt::Display for Decimal {
             f.write_str("-")?;
         }
         let magnitude = self.magnitude();
-        if magnitude > PLAIN_PLACES_MAX || magnitude < -PLAIN_PLACES_MAX {
+        if !(-PLAIN_PLACES_MAX..=PLAIN_PLACES_MAX).contains(&magnitude) {
             let (first, rest) = self
                 .digits
                 .split_at_checked(1)

@@ -220,9 +220,12 @@ fn open_database(path: &Path) -> Result<Connection, OpenError> {
         .create(true)
         .truncate(false)
         .open(path)
-        .map_err(|error| match error.kind() {
-            ErrorKind::IsADirectory => OpenError::NotAStore { path: path.to_owned() },
-            _ => io_error(path, &error),
+        .map_err(|error| {
+            if error.kind() == ErrorKind::IsADirectory {
+                OpenError::NotAStore { path: path.to_owned() }
+            } else {
+                io_error(path, &error)
+            }
         })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)

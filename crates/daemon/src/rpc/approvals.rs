@@ -29,7 +29,8 @@ impl Service {
 
     async fn approval_row(&self, id: &str) -> Result<ApprovalRow, Status> {
         let row = self.core.store.approval(&ApprovalId::new(id)).await;
-        row.map_err(|error| of_load(&error))?.ok_or_else(|| not_found(id))
+        row.map_err(|error| of_load(&error))?
+            .ok_or_else(|| not_found(id))
     }
 
     pub(super) async fn approvals(
@@ -45,8 +46,15 @@ impl Service {
             agent_name: set(request.agent_name),
             limit: LIST_ROWS_MAX,
         };
-        let rows = self.core.store.approvals(filter).await.map_err(|error| of_load(&error))?;
-        Ok(wire::ListApprovalsResponse { approvals: self.show(&rows).await? })
+        let rows = self
+            .core
+            .store
+            .approvals(filter)
+            .await
+            .map_err(|error| of_load(&error))?;
+        Ok(wire::ListApprovalsResponse {
+            approvals: self.show(&rows).await?,
+        })
     }
 
     /// Approvals in full. Each session is read once, however many of its approvals are listed.
@@ -59,19 +67,30 @@ impl Service {
                 let state = self.state(id).await?;
                 states.insert(id.clone(), state);
             }
-            let Some(state) = states.get(id) else { continue };
-            let Some(it) = state.approvals.get(&row.view.approval) else { continue };
+            let Some(state) = states.get(id) else {
+                continue;
+            };
+            let Some(it) = state.approvals.get(&row.view.approval) else {
+                continue;
+            };
             let mut bytes: BTreeMap<Digest, Arc<[u8]>> = BTreeMap::new();
             for digest in approval::digests(it) {
                 self.fetch(id, digest, &mut bytes).await?;
             }
-            shown.push(approval::message(state, it, &|digest| bytes.get(digest).cloned()));
+            shown.push(approval::message(state, it, &|digest| {
+                bytes.get(digest).cloned()
+            }));
         }
         Ok(shown)
     }
 
     async fn state(&self, id: &SessionId) -> Result<State, Status> {
-        let stored = self.core.store.load(id).await.map_err(|error| of_load(&error))?;
+        let stored = self
+            .core
+            .store
+            .load(id)
+            .await
+            .map_err(|error| of_load(&error))?;
         let mut state = State::new(id.clone());
         for it in stored {
             let entry = decode(&it.bytes).map_err(|error| Status::data_loss(error.to_string()))?;
@@ -88,7 +107,9 @@ impl Service {
             ApprovalDecision::Approve => Vote::Approve,
             ApprovalDecision::Reject => Vote::Reject,
             ApprovalDecision::Unspecified => {
-                return Err(Status::invalid_argument("decision must be approve or reject"));
+                return Err(Status::invalid_argument(
+                    "decision must be approve or reject",
+                ));
             }
         };
         if request.approval_id.is_empty() {
@@ -111,16 +132,19 @@ impl Service {
         let signal = Signal::Input(Input::Decide(decision));
         let about = id.clone();
         let look = move |state: &State| response(state, &about);
-        let asked = self.core.ask(session, |answer| Mail::Ask(signal, answer), look).await;
+        let asked = self
+            .core
+            .ask(session, |answer| Mail::Ask(signal, answer), look)
+            .await;
         match asked {
             Ok(response) => Ok(response),
             // The stored outcome is the answer to the same decision said again.
             Err(AskError::Fault(Fault::Refused(Refusal::SameDecision))) => {
                 Ok(response(&self.state(session).await?, &id))
             }
-            Err(AskError::Fault(Fault::Refused(refusal @ Refusal::Ended { .. }))) => {
-                Err(Status::failed_precondition(of_refusal(&refusal).message().to_owned()))
-            }
+            Err(AskError::Fault(Fault::Refused(refusal @ Refusal::Ended { .. }))) => Err(
+                Status::failed_precondition(of_refusal(&refusal).message().to_owned()),
+            ),
             Err(error @ (AskError::Busy | AskError::NotFound | AskError::Fault(_))) => {
                 Err(of_ask(error, session.as_str()))
             }
@@ -131,8 +155,12 @@ impl Service {
 fn response(state: &State, id: &ApprovalId) -> wire::DecideApprovalResponse {
     let approval = state.approvals.get(id);
     wire::DecideApprovalResponse {
-        status: approval.map(|it| it.status.as_wire().to_owned()).unwrap_or_default(),
-        approvals_received: approval.map(|it| int32(it.received().into())).unwrap_or_default(),
+        status: approval
+            .map(|it| it.status.as_wire().to_owned())
+            .unwrap_or_default(),
+        approvals_received: approval
+            .map(|it| int32(it.received().into()))
+            .unwrap_or_default(),
         session_status: state.status().as_str().to_owned(),
     }
 }

@@ -13,7 +13,9 @@ use crate::wire::status::{of_catalog, of_load};
 pub(super) fn reference(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef, Status> {
     let agent = agent.ok_or_else(|| Status::invalid_argument("agent_ref is missing"))?;
     if agent.namespace.is_empty() || agent.name.is_empty() {
-        return Err(Status::invalid_argument("agent_ref needs a namespace and a name"));
+        return Err(Status::invalid_argument(
+            "agent_ref needs a namespace and a name",
+        ));
     }
     Ok(agent)
 }
@@ -49,8 +51,12 @@ impl Service {
             now: self.core.clock.now(),
             deployment_id: uuid::Uuid::new_v4().to_string(),
         };
-        let deployed =
-            self.core.store.deploy(deployment).await.map_err(|error| of_catalog(&error))?;
+        let deployed = self
+            .core
+            .store
+            .deploy(deployment)
+            .await
+            .map_err(|error| of_catalog(&error))?;
         Ok(wire::DeployResponse {
             namespace: agent.namespace,
             name: agent.name,
@@ -86,7 +92,11 @@ impl Service {
         request: wire::ListDeploymentsRequest,
     ) -> Result<wire::ListDeploymentsResponse, Status> {
         let agent = reference(request.agent_ref)?;
-        let rows = self.core.store.deployments(&agent.namespace, &agent.name).await;
+        let rows = self
+            .core
+            .store
+            .deployments(&agent.namespace, &agent.name)
+            .await;
         let rows = rows.map_err(|error| of_load(&error))?;
         let entry = |row: store::DeploymentRow| wire::DeploymentEntry {
             version: row.version,
@@ -95,7 +105,9 @@ impl Service {
             created_at: rfc3339(row.created_at),
             lock_hash: String::new(),
         };
-        Ok(wire::ListDeploymentsResponse { deployments: rows.into_iter().map(entry).collect() })
+        Ok(wire::ListDeploymentsResponse {
+            deployments: rows.into_iter().map(entry).collect(),
+        })
     }
 
     pub(super) async fn agent_version(
@@ -105,7 +117,9 @@ impl Service {
         let agent = versioned(request.agent_ref)?;
         let row = self.version_row(&agent).await?;
         let manifest = self.core.store.manifest(&row.version_id).await;
-        let manifest = manifest.map_err(|error| of_load(&error))?.unwrap_or_default();
+        let manifest = manifest
+            .map_err(|error| of_load(&error))?
+            .unwrap_or_default();
         Ok(wire::GetAgentVersionResponse {
             manifest,
             content_hash: row.content_hash.to_string(),
@@ -117,7 +131,11 @@ impl Service {
     }
 
     async fn version_row(&self, agent: &wire::AgentRef) -> Result<VersionRow, Status> {
-        let row = self.core.store.version(&agent.namespace, &agent.name, &agent.version).await;
+        let row = self
+            .core
+            .store
+            .version(&agent.namespace, &agent.name, &agent.version)
+            .await;
         let row = row.map_err(|error| of_load(&error))?;
         row.ok_or_else(|| {
             let label = label(agent);
@@ -130,7 +148,12 @@ impl Service {
         request: wire::ListAgentsRequest,
     ) -> Result<wire::ListAgentsResponse, Status> {
         let namespace = Some(request.namespace.as_str()).filter(|it| !it.is_empty());
-        let rows = self.core.store.agents(namespace).await.map_err(|error| of_load(&error))?;
+        let rows = self
+            .core
+            .store
+            .agents(namespace)
+            .await
+            .map_err(|error| of_load(&error))?;
         let summary = |row: store::AgentRow| wire::AgentSummary {
             id: row.agent_id,
             namespace: row.namespace,
@@ -138,7 +161,9 @@ impl Service {
             owner: row.owner.unwrap_or_default(),
             archived_at: stamp(row.archived_at),
         };
-        Ok(wire::ListAgentsResponse { agents: rows.into_iter().map(summary).collect() })
+        Ok(wire::ListAgentsResponse {
+            agents: rows.into_iter().map(summary).collect(),
+        })
     }
 
     pub(super) async fn agent_versions(
@@ -146,10 +171,17 @@ impl Service {
         request: wire::ListAgentVersionsRequest,
     ) -> Result<wire::ListAgentVersionsResponse, Status> {
         let agent = reference(request.agent_ref)?;
-        let rows = self.core.store.versions(&agent.namespace, &agent.name).await;
+        let rows = self
+            .core
+            .store
+            .versions(&agent.namespace, &agent.name)
+            .await;
         let rows = rows.map_err(|error| of_load(&error))?;
         if rows.is_empty() {
-            return Err(Status::not_found(format!("agent {} not found", label(&agent))));
+            return Err(Status::not_found(format!(
+                "agent {} not found",
+                label(&agent)
+            )));
         }
         // The field is named `deployed_at` and carries the time of publication, as clients expect.
         let summary = |row: VersionRow| wire::AgentVersionSummary {
@@ -160,6 +192,8 @@ impl Service {
             deprecated_at: stamp(row.deprecated_at),
             retired_at: stamp(row.retired_at),
         };
-        Ok(wire::ListAgentVersionsResponse { versions: rows.into_iter().map(summary).collect() })
+        Ok(wire::ListAgentVersionsResponse {
+            versions: rows.into_iter().map(summary).collect(),
+        })
     }
 }

@@ -25,7 +25,11 @@ impl Service {
     }
 
     async fn status_of(&self, service: &str) -> ServingStatus {
-        if SERVICES.contains(&service) { self.serving().await } else { ServingStatus::ServiceUnknown }
+        if SERVICES.contains(&service) {
+            self.serving().await
+        } else {
+            ServingStatus::ServiceUnknown
+        }
     }
 }
 
@@ -46,8 +50,10 @@ impl Health for Service {
         _: Request<wire::HealthListRequest>,
     ) -> Result<Response<wire::HealthListResponse>, Status> {
         let status = i32::from(self.serving().await);
-        let statuses: HashMap<String, i32> =
-            SERVICES.iter().map(|name| ((*name).to_owned(), status)).collect();
+        let statuses: HashMap<String, i32> = SERVICES
+            .iter()
+            .map(|name| ((*name).to_owned(), status))
+            .collect();
         Ok(Response::new(wire::HealthListResponse { statuses }))
     }
 
@@ -65,7 +71,10 @@ impl Health for Service {
                 interval.tick().await;
                 let status = i32::from(me.status_of(&service).await);
                 if last.replace(status) != Some(status)
-                    && sender.send(Ok(wire::HealthCheckResponse { status })).await.is_err()
+                    && sender
+                        .send(Ok(wire::HealthCheckResponse { status }))
+                        .await
+                        .is_err()
                 {
                     return;
                 }

@@ -76,13 +76,19 @@ impl Service {
     /// Who is on record: on an unauthenticated loopback a client may say.
     fn actor(&self, said: &str) -> String {
         let said = said.trim();
-        if said.is_empty() { self.core.default_actor.clone() } else { said.to_owned() }
+        if said.is_empty() {
+            self.core.default_actor.clone()
+        } else {
+            said.to_owned()
+        }
     }
 }
 
 /// Methods that this version does not have yet.
 fn not_yet<T>(what: &str) -> Result<Response<T>, Status> {
-    Err(Status::unimplemented(format!("{what} is not built yet in this version of Ordain")))
+    Err(Status::unimplemented(format!(
+        "{what} is not built yet in this version of Ordain"
+    )))
 }
 
 macro_rules! answer {
@@ -301,6 +307,9 @@ impl Runtime for Service {
         request: Request<Streaming<wire::WorkClientMsg>>,
     ) -> Result<Response<Self::WorkStream>, Status> {
         self.accepting()?;
-        Ok(Response::new(work::accept(Arc::clone(&self.core), request.into_inner())))
+        Ok(Response::new(work::accept(
+            Arc::clone(&self.core),
+            request.into_inner(),
+        )))
     }
 }

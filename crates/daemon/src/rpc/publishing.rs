@@ -29,20 +29,29 @@ impl Publishing for Service {
             let text = format!("{count} files; a bundle has at most {FILES_MAX}");
             return Err(Status::invalid_argument(text));
         }
-        let files: BTreeMap<String, Vec<u8>> =
-            request.files.into_iter().map(|file| (file.path, file.content)).collect();
+        let files: BTreeMap<String, Vec<u8>> = request
+            .files
+            .into_iter()
+            .map(|file| (file.path, file.content))
+            .collect();
         let path = request.manifest;
         // Compiling takes milliseconds of plain computing: not on a thread that serves others.
-        let compiled = tokio::task::spawn_blocking(move || {
-            compile(&MemoryFiles::from_iter(files), &path)
-        });
-        let compiled = compiled.await.map_err(|error| Status::internal(error.to_string()))?;
+        let compiled =
+            tokio::task::spawn_blocking(move || compile(&MemoryFiles::from_iter(files), &path));
+        let compiled = compiled
+            .await
+            .map_err(|error| Status::internal(error.to_string()))?;
         let diagnostics = compiled.diagnostics.iter().map(diagnostic).collect();
         let Some(snapshot) = compiled.snapshot else {
             return Err(Status::invalid_argument(summary(&compiled.diagnostics)));
         };
-        let response = self.keep(&snapshot, &request.actor, request.dry_run).await?;
-        Ok(Response::new(wire::PublishSourcesResponse { diagnostics, ..response }))
+        let response = self
+            .keep(&snapshot, &request.actor, request.dry_run)
+            .await?;
+        Ok(Response::new(wire::PublishSourcesResponse {
+            diagnostics,
+            ..response
+        }))
     }
 }
 
@@ -53,8 +62,9 @@ impl Service {
         actor: &str,
         dry_run: bool,
     ) -> Result<wire::PublishSourcesResponse, Status> {
-        let (bytes, hash) =
-            snapshot.to_canonical().map_err(|error| Status::internal(error.to_string()))?;
+        let (bytes, hash) = snapshot
+            .to_canonical()
+            .map_err(|error| Status::internal(error.to_string()))?;
         let agent = &snapshot.agent;
         let mut response = wire::PublishSourcesResponse {
             content_hash: hash.to_string(),
@@ -71,7 +81,12 @@ impl Service {
             name: agent.name.clone(),
             version: agent.version.clone(),
             // Build metadata does not make another version.
-            version_key: agent.version.split('+').next().unwrap_or_default().to_owned(),
+            version_key: agent
+                .version
+                .split('+')
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
             owner: snapshot.metadata.owner.clone(),
             content_hash: hash,
             snapshot: bytes,
@@ -81,8 +96,15 @@ impl Service {
             agent_id: uuid::Uuid::new_v4().to_string(),
             version_id: VersionId::new(uuid::Uuid::new_v4().to_string()),
         };
-        let Published { agent_id, version_id } =
-            self.core.store.publish(version).await.map_err(|error| of_publish(&error))?;
+        let Published {
+            agent_id,
+            version_id,
+        } = self
+            .core
+            .store
+            .publish(version)
+            .await
+            .map_err(|error| of_publish(&error))?;
         response.agent_id = agent_id;
         response.version_id = version_id.to_string();
         Ok(response)
@@ -112,9 +134,22 @@ fn summary(diagnostics: &[Diagnostic]) -> String {
         .iter()
         .filter(|it| it.severity == Severity::Error)
         .map(|it| {
-            let line = it.span.as_ref().map(|span| format!(":{}:{}", span.line, span.column));
-            format!("{} {}{}: {}", it.code, it.file, line.unwrap_or_default(), it.message)
+            let line = it
+                .span
+                .as_ref()
+                .map(|span| format!(":{}:{}", span.line, span.column));
+            format!(
+                "{} {}{}: {}",
+                it.code,
+                it.file,
+                line.unwrap_or_default(),
+                it.message
+            )
         })
         .collect();
-    format!("invalid manifest ({} errors):\n{}", errors.len(), errors.join("\n"))
+    format!(
+        "invalid manifest ({} errors):\n{}",
+        errors.len(),
+        errors.join("\n")
+    )
 }

@@ -32,7 +32,9 @@ impl Service {
     ) -> Result<wire::RunSessionResponse, Status> {
         self.accepting()?;
         if request.bundle_ref.is_some() {
-            return Err(Status::unimplemented("bundles are not built yet in this version of Ordain"));
+            return Err(Status::unimplemented(
+                "bundles are not built yet in this version of Ordain",
+            ));
         }
         let agent = reference(request.agent_ref)?;
         let input = input(&request.input)?;
@@ -50,10 +52,18 @@ impl Service {
             return precondition(format!("agent {label} is archived"));
         }
         if active.retired || active.deprecated {
-            let word = if active.retired { "retired" } else { "deprecated" };
+            let word = if active.retired {
+                "retired"
+            } else {
+                "deprecated"
+            };
             return precondition(format!("agent {label}@{} is {word}", active.version));
         }
-        let plan = self.core.plans.get(&active.version_id, active.content_hash).await;
+        let plan = self
+            .core
+            .plans
+            .get(&active.version_id, active.content_hash)
+            .await;
         let plan = plan.map_err(|error| Status::failed_precondition(error.to_string()))?;
         self.check_secrets(&plan.snapshot, &request.resolved_secrets)?;
         if let Err(error) = self.core.check_model(&plan.snapshot) {
@@ -82,12 +92,19 @@ impl Service {
         snapshot: &spec::Snapshot,
         given: &std::collections::HashMap<String, Vec<u8>>,
     ) -> Result<(), Status> {
-        if let Some(name) = given.keys().find(|name| !snapshot.secrets.contains_key(*name)) {
-            return Err(Status::invalid_argument(format!("unknown resolved secret \"{name}\"")));
+        if let Some(name) = given
+            .keys()
+            .find(|name| !snapshot.secrets.contains_key(*name))
+        {
+            return Err(Status::invalid_argument(format!(
+                "unknown resolved secret \"{name}\""
+            )));
         }
         for name in snapshot.secrets.keys() {
             if given.get(name).is_none_or(Vec::is_empty) {
-                return Err(Status::invalid_argument(format!("missing resolved secret \"{name}\"")));
+                return Err(Status::invalid_argument(format!(
+                    "missing resolved secret \"{name}\""
+                )));
             }
         }
         if snapshot.secrets.is_empty() {
@@ -112,7 +129,8 @@ impl Service {
         request: wire::CompleteSessionRequest,
     ) -> Result<wire::CompleteSessionResponse, Status> {
         let by = self.core.default_actor.clone();
-        self.end(&request.session_id, Input::Complete { by }).await?;
+        self.end(&request.session_id, Input::Complete { by })
+            .await?;
         Ok(wire::CompleteSessionResponse {})
     }
 
@@ -146,9 +164,20 @@ impl Service {
             }
             Some(_) | None => None,
         };
-        let filter = SessionFilter { agent, status, limit: LIST_ROWS_MAX };
-        let rows = self.core.store.sessions(filter).await.map_err(|error| of_load(&error))?;
-        Ok(wire::ListSessionsResponse { sessions: rows.into_iter().map(summary).collect() })
+        let filter = SessionFilter {
+            agent,
+            status,
+            limit: LIST_ROWS_MAX,
+        };
+        let rows = self
+            .core
+            .store
+            .sessions(filter)
+            .await
+            .map_err(|error| of_load(&error))?;
+        Ok(wire::ListSessionsResponse {
+            sessions: rows.into_iter().map(summary).collect(),
+        })
     }
 
     pub(super) async fn inspect(
@@ -159,7 +188,12 @@ impl Service {
         let recorded = self.recorded(&id, 0).await?;
         let bytes = |digest: &Digest| recorded.bytes.get(digest).cloned();
         let plan = match &recorded.state.started {
-            Some(started) => self.core.plans.get(&started.version, started.snapshot).await.ok(),
+            Some(started) => self
+                .core
+                .plans
+                .get(&started.version, started.snapshot)
+                .await
+                .ok(),
             None => None,
         };
         let snapshot = plan.as_ref().map(|it| &it.snapshot);
@@ -171,7 +205,12 @@ impl Service {
 
     /// Reads a session, and the bytes of its entries after `after`.
     pub(super) async fn recorded(&self, id: &SessionId, after: u64) -> Result<Recorded, Status> {
-        let stored = self.core.store.load(id).await.map_err(|error| of_load(&error))?;
+        let stored = self
+            .core
+            .store
+            .load(id)
+            .await
+            .map_err(|error| of_load(&error))?;
         if stored.is_empty() {
             return Err(session_not_found(id.as_str()));
         }
@@ -198,13 +237,21 @@ impl Service {
             self.fetch(id, text.digest, &mut bytes).await?;
         }
         // An approval shows the arguments that it is about, which an earlier entry brought in.
-        let approvals: Vec<Digest> =
-            state.approvals.values().flat_map(crate::wire::approval::digests).collect();
+        let approvals: Vec<Digest> = state
+            .approvals
+            .values()
+            .flat_map(crate::wire::approval::digests)
+            .collect();
         for digest in approvals {
             self.fetch(id, digest, &mut bytes).await?;
         }
         let hashes = stored.iter().map(|it| it.hash).collect();
-        Ok(Recorded { state, entries, hashes, bytes })
+        Ok(Recorded {
+            state,
+            entries,
+            hashes,
+            bytes,
+        })
     }
 
     pub(super) async fn fetch(
@@ -216,7 +263,12 @@ impl Service {
         if bytes.contains_key(&digest) {
             return Ok(());
         }
-        let found = self.core.store.payload(id, digest).await.map_err(|error| of_load(&error))?;
+        let found = self
+            .core
+            .store
+            .payload(id, digest)
+            .await
+            .map_err(|error| of_load(&error))?;
         if let Some(found) = found {
             bytes.insert(digest, found);
         }
@@ -233,16 +285,21 @@ fn input(bytes: &[u8]) -> Result<Json, Status> {
         .map_err(|error| Status::invalid_argument(format!("input is not valid JSON: {error}")))?;
     if json.as_object().is_none() {
         let kind = json.kind();
-        return Err(Status::invalid_argument(format!("input must be a JSON object, not {kind}")));
+        return Err(Status::invalid_argument(format!(
+            "input must be a JSON object, not {kind}"
+        )));
     }
     Ok(json)
 }
 
 fn status(word: &str) -> Result<SessionStatus, Status> {
-    SessionStatus::ALL.into_iter().find(|it| it.as_str() == word).ok_or_else(|| {
-        let known = SessionStatus::ALL.map(SessionStatus::as_str).join(", ");
-        Status::invalid_argument(format!("unknown status \"{word}\" (one of {known})"))
-    })
+    SessionStatus::ALL
+        .into_iter()
+        .find(|it| it.as_str() == word)
+        .ok_or_else(|| {
+            let known = SessionStatus::ALL.map(SessionStatus::as_str).join(", ");
+            Status::invalid_argument(format!("unknown status \"{word}\" (one of {known})"))
+        })
 }
 
 fn summary(row: SessionRow) -> wire::SessionSummary {

@@ -37,7 +37,11 @@ pub(super) fn accept(
     ReceiverStream::new(outbound)
 }
 
-async fn converse(core: &Arc<Core>, mut inbound: Inbound, frames: &FrameSender) -> Result<(), Status> {
+async fn converse(
+    core: &Arc<Core>,
+    mut inbound: Inbound,
+    frames: &FrameSender,
+) -> Result<(), Status> {
     let first = tokio::time::timeout(REGISTER_WITHIN, inbound.message()).await;
     let Ok(first) = first else {
         return Err(Status::deadline_exceeded("no register message came"));
@@ -46,7 +50,9 @@ async fn converse(core: &Arc<Core>, mut inbound: Inbound, frames: &FrameSender) 
     let register = match first.body {
         Some(Body::Register(register)) => register,
         Some(Body::Heartbeat(_) | Body::Result(_) | Body::Nack(_)) => {
-            return Err(Status::failed_precondition("the first message must be register"));
+            return Err(Status::failed_precondition(
+                "the first message must be register",
+            ));
         }
         None => return Err(Status::invalid_argument("the message has no body")),
     };
@@ -106,7 +112,8 @@ fn register(
         let lease = registry.settings().lease_ms;
         let (connection, outs) = registry.register(registration, now)?;
         let closed = core.workers.open(connection, frames.clone());
-        core.workers.send(connection, work::registered(&worker, lease));
+        core.workers
+            .send(connection, work::registered(&worker, lease));
         Ok::<_, Refused>((connection, closed, outs))
     })?;
     core.take_in(outs);
@@ -126,9 +133,13 @@ async fn listen(
             _ = closed.changed() => return Ok(()),
         };
         // A broken connection is an end like any other; there is nobody to tell.
-        let Ok(Some(message)) = message else { return Ok(()) };
+        let Ok(Some(message)) = message else {
+            return Ok(());
+        };
         let now = core.clock.now();
-        let outs = core.workers.with(|registry| registry.heard(connection, now));
+        let outs = core
+            .workers
+            .with(|registry| registry.heard(connection, now));
         core.take_in(outs);
         let input = match message.body {
             Some(Body::Heartbeat(_)) => {
@@ -137,7 +148,8 @@ async fn listen(
             }
             Some(Body::Register(_)) => {
                 let lease = core.workers.with(|registry| registry.settings().lease_ms);
-                core.workers.send(connection, work::registered(worker, lease));
+                core.workers
+                    .send(connection, work::registered(worker, lease));
                 continue;
             }
             Some(Body::Result(result)) => work::result(result, worker),
@@ -147,7 +159,9 @@ async fn listen(
                 continue;
             }
         };
-        let outs = core.workers.with(|registry| registry.outcome(connection, input));
+        let outs = core
+            .workers
+            .with(|registry| registry.outcome(connection, input));
         core.take_in(outs);
     }
 }

@@ -20,16 +20,25 @@ struct Cause {
 
 fn cause(approval: &Approval, bytes: &Bytes<'_>) -> Cause {
     let causes = bytes(&approval.causes.digest).and_then(|it| Json::parse(&it).ok());
-    let first = causes.as_ref().and_then(Json::as_array).and_then(|it| it.first());
+    let first = causes
+        .as_ref()
+        .and_then(Json::as_array)
+        .and_then(|it| it.first());
     let text = |key: &str| {
-        first.and_then(|it| it.get(key)).and_then(Json::as_str).unwrap_or_default().to_owned()
+        first
+            .and_then(|it| it.get(key))
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+            .to_owned()
     };
     let runtime = first.and_then(|it| it.get("runtime"));
     let runtime = runtime.filter(|it| it.as_object().is_some_and(|it| !it.is_empty()));
     Cause {
         name: text("name"),
         authority_ref: text("authority_ref"),
-        runtime: runtime.map(|it| it.to_canonical().into_bytes()).unwrap_or_default(),
+        runtime: runtime
+            .map(|it| it.to_canonical().into_bytes())
+            .unwrap_or_default(),
     }
 }
 
@@ -43,9 +52,9 @@ pub(crate) fn message(state: &State, approval: &Approval, bytes: &Bytes<'_>) -> 
     let cause = cause(approval, bytes);
     let (decided_at, decided_by, comment) = match &approval.status {
         ApprovalStatus::Pending => (String::new(), String::new(), String::new()),
-        ApprovalStatus::Closed { by, comment, at, .. } => {
-            (rfc3339(*at), by.clone(), comment.clone())
-        }
+        ApprovalStatus::Closed {
+            by, comment, at, ..
+        } => (rfc3339(*at), by.clone(), comment.clone()),
     };
     wire::Approval {
         id: approval.id.to_string(),
@@ -56,7 +65,9 @@ pub(crate) fn message(state: &State, approval: &Approval, bytes: &Bytes<'_>) -> 
         reason: approval.reason.clone(),
         tool: call.map(|it| it.tool.clone()).unwrap_or_default(),
         version: call.map(|it| it.version.clone()).unwrap_or_default(),
-        args: bytes(&approval.args).map(|it: Arc<[u8]>| it.to_vec()).unwrap_or_default(),
+        args: bytes(&approval.args)
+            .map(|it: Arc<[u8]>| it.to_vec())
+            .unwrap_or_default(),
         authority_ref: cause.authority_ref,
         policy_name: cause.name,
         policy_runtime: cause.runtime,
@@ -88,7 +99,11 @@ fn vote(vote: &session::CastVote) -> wire::ApprovalVote {
 }
 
 /// The same, as `InspectSession` has it.
-pub(crate) fn inspect(state: &State, approval: &Approval, bytes: &Bytes<'_>) -> wire::InspectApproval {
+pub(crate) fn inspect(
+    state: &State,
+    approval: &Approval,
+    bytes: &Bytes<'_>,
+) -> wire::InspectApproval {
     let it = message(state, approval, bytes);
     let value = |bytes: &[u8]| {
         (!bytes.is_empty()).then(|| super::json::value(&super::json::of_bytes(bytes)))

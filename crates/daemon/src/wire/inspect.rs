@@ -10,7 +10,9 @@ use crate::clock::rfc3339;
 
 /// The session's output as one JSON object; null while there is no assistant message.
 pub(crate) fn output(state: &State, bytes: &Bytes<'_>) -> Json {
-    let Some((message, stop_reason)) = last_words(state, bytes) else { return Json::Null };
+    let Some((message, stop_reason)) = last_words(state, bytes) else {
+        return Json::Null;
+    };
     let tokens = |it: session::Usage| {
         Json::from_members([
             ("input_tokens", Json::from(it.input_tokens)),
@@ -20,7 +22,13 @@ pub(crate) fn output(state: &State, bytes: &Bytes<'_>) -> Json {
     let mut turns = Vec::new();
     let mut last = session::Usage::default();
     for said in &state.messages {
-        if let Message::Assistant { stop_reason, usage, duration_ms, .. } = said {
+        if let Message::Assistant {
+            stop_reason,
+            usage,
+            duration_ms,
+            ..
+        } = said
+        {
             last = *usage;
             turns.push(Json::from_members([
                 ("stop_reason", Json::from(stop_reason.as_str())),
@@ -39,22 +47,34 @@ pub(crate) fn output(state: &State, bytes: &Bytes<'_>) -> Json {
 }
 
 fn last_words(state: &State, bytes: &Bytes<'_>) -> Option<(String, String)> {
-    state.messages.iter().rev().find_map(|message| match message {
-        Message::Assistant { text, stop_reason, .. } => {
-            let said = bytes(&text.digest)
-                .map(|it| String::from_utf8_lossy(&it).into_owned())
-                .unwrap_or_default();
-            Some((said, stop_reason.clone()))
-        }
-        Message::User { .. } => None,
-    })
+    state
+        .messages
+        .iter()
+        .rev()
+        .find_map(|message| match message {
+            Message::Assistant {
+                text, stop_reason, ..
+            } => {
+                let said = bytes(&text.digest)
+                    .map(|it| String::from_utf8_lossy(&it).into_owned())
+                    .unwrap_or_default();
+                Some((said, stop_reason.clone()))
+            }
+            Message::User { .. } => None,
+        })
 }
 
 fn output_message(state: &State, bytes: &Bytes<'_>) -> Option<wire::SessionOutputInspect> {
     let (message, stop_reason) = last_words(state, bytes)?;
     let mut turns = Vec::new();
     for said in &state.messages {
-        if let Message::Assistant { stop_reason, usage: spent, duration_ms, .. } = said {
+        if let Message::Assistant {
+            stop_reason,
+            usage: spent,
+            duration_ms,
+            ..
+        } = said
+        {
             turns.push(wire::SessionTurnInspect {
                 stop_reason: stop_reason.clone(),
                 turn_usage: Some(usage(*spent)),
@@ -125,11 +145,18 @@ fn metadata(snapshot: &Snapshot) -> Json {
     let it = &snapshot.metadata;
     let strings = |map: &std::collections::BTreeMap<String, String>| {
         // The stub's script is the run's own input, not description.
-        let kept = map.iter().filter(|(key, _)| *key != spec::snapshot::STUB_SCRIPT);
+        let kept = map
+            .iter()
+            .filter(|(key, _)| *key != spec::snapshot::STUB_SCRIPT);
         Json::from_members(kept.map(|(key, value)| (key.clone(), Json::from(value.as_str()))))
     };
     let list = |words: &[String]| {
-        Json::from(words.iter().map(|it| Json::from(it.as_str())).collect::<Vec<_>>())
+        Json::from(
+            words
+                .iter()
+                .map(|it| Json::from(it.as_str()))
+                .collect::<Vec<_>>(),
+        )
     };
     Json::from_members([
         ("owner", Json::from(it.owner.clone())),
@@ -140,7 +167,10 @@ fn metadata(snapshot: &Snapshot) -> Json {
             Json::from_members([
                 ("risk_tier", Json::from(it.governance.risk_tier.clone())),
                 ("classifications", list(&it.governance.classifications)),
-                ("authority_boundaries", list(&it.governance.authority_boundaries)),
+                (
+                    "authority_boundaries",
+                    list(&it.governance.authority_boundaries),
+                ),
                 ("frameworks", Json::Object(it.governance.frameworks.clone())),
             ]),
         ),
@@ -195,7 +225,13 @@ pub(crate) fn timeline(
 }
 
 fn summary(shown: &super::event::Shown) -> String {
-    let text = |key: &str| shown.payload.get(key).and_then(Json::as_str).map(str::to_owned);
+    let text = |key: &str| {
+        shown
+            .payload
+            .get(key)
+            .and_then(Json::as_str)
+            .map(str::to_owned)
+    };
     let what = text("wire_name")
         .or_else(|| text("message"))
         .or_else(|| text("error_message"))
@@ -207,7 +243,11 @@ fn summary(shown: &super::event::Shown) -> String {
         .unwrap_or_default();
     let short: String = what.chars().take(120).collect();
     let cut = if short.len() < what.len() { "…" } else { "" };
-    if short.is_empty() { shown.kind.to_owned() } else { format!("{}: {short}{cut}", shown.kind) }
+    if short.is_empty() {
+        shown.kind.to_owned()
+    } else {
+        format!("{}: {short}{cut}", shown.kind)
+    }
 }
 
 /// The call as it stands now, beside the entry that last says something about it.
@@ -219,8 +259,12 @@ fn invocation_line(
 ) -> Option<wire::ToolInvocationEntry> {
     let outcome = matches!(
         kind,
-        "tool.completed" | "tool.policy_denied" | "tool.refused" | "tool.indeterminate"
-            | "tool.cancelled" | "tool.dispatched"
+        "tool.completed"
+            | "tool.policy_denied"
+            | "tool.refused"
+            | "tool.indeterminate"
+            | "tool.cancelled"
+            | "tool.dispatched"
     );
     let call = state.call(&spec::CallId::new(call)).filter(|_| outcome)?;
     Some(invocation(state, call, bytes))
@@ -228,9 +272,14 @@ fn invocation_line(
 
 fn invocation(state: &State, call: &Call, bytes: &Bytes<'_>) -> wire::ToolInvocationEntry {
     let (error_code, error_message) = match &call.answer {
-        Some(Answer::Error { code, handler_code, message }) => {
-            (handler_code.clone().unwrap_or_else(|| code.clone()), message.clone())
-        }
+        Some(Answer::Error {
+            code,
+            handler_code,
+            message,
+        }) => (
+            handler_code.clone().unwrap_or_else(|| code.clone()),
+            message.clone(),
+        ),
         Some(Answer::Result(_)) | None => (String::new(), String::new()),
     };
     let stamp = |at: Option<spec::Time>| at.map(rfc3339).unwrap_or_default();
@@ -253,7 +302,9 @@ fn invocation(state: &State, call: &Call, bytes: &Bytes<'_>) -> wire::ToolInvoca
         worker_identity: slot.map(|it| it.identity.clone()).unwrap_or_default(),
         image_digest: slot.map(|it| it.image.clone()).unwrap_or_default(),
         descriptor_hash: String::new(),
-        manifest_content_hash: started.map(|it| it.snapshot.to_string()).unwrap_or_default(),
+        manifest_content_hash: started
+            .map(|it| it.snapshot.to_string())
+            .unwrap_or_default(),
         attempt: int32(call.attempts.into()),
         error_code,
         error_message,
@@ -277,6 +328,9 @@ fn approval_line(
     let session::Event::ApprovalOpened { approval: id, .. } = &entry.event else {
         return None;
     };
-    let it = state.approvals.get(id).filter(|_| kind == "approval.required")?;
+    let it = state
+        .approvals
+        .get(id)
+        .filter(|_| kind == "approval.required")?;
     Some(approval::inspect(state, it, bytes))
 }

@@ -11,11 +11,14 @@ pub(crate) fn value(json: &Json) -> Value {
         Json::Bool(value) => Kind::BoolValue(*value),
         Json::Number(number) => number_kind(number),
         Json::String(text) => Kind::StringValue(text.clone()),
-        Json::Array(elements) => {
-            Kind::ListValue(ListValue { values: elements.iter().map(value).collect() })
-        }
+        Json::Array(elements) => Kind::ListValue(ListValue {
+            values: elements.iter().map(value).collect(),
+        }),
         Json::Object(members) => Kind::StructValue(Struct {
-            fields: members.iter().map(|(key, member)| (key.clone(), value(member))).collect(),
+            fields: members
+                .iter()
+                .map(|(key, member)| (key.clone(), value(member)))
+                .collect(),
         }),
     };
     Value { kind: Some(kind) }
@@ -25,12 +28,18 @@ fn number_kind(number: &Decimal) -> Kind {
     const EXACT_MAX: u64 = 1 << 53;
     let double = number.to_f64_lossy();
     let exact = if number.is_integer() {
-        number.to_i64().is_some_and(|it| it.unsigned_abs() <= EXACT_MAX)
+        number
+            .to_i64()
+            .is_some_and(|it| it.unsigned_abs() <= EXACT_MAX)
     } else {
         // Shortest text that reads back as the same double: equal text, equal number.
         double.to_string().parse::<Decimal>().as_ref() == Ok(number)
     };
-    if exact { Kind::NumberValue(double) } else { Kind::StringValue(number.to_string()) }
+    if exact {
+        Kind::NumberValue(double)
+    } else {
+        Kind::StringValue(number.to_string())
+    }
 }
 
 /// Bytes that are meant to be JSON; text where they are not.
@@ -48,7 +57,10 @@ mod tests {
         let kind = |text: &str| value(&Json::parse(text.as_bytes()).unwrap()).kind.unwrap();
         assert_eq!(kind("19.99"), Kind::NumberValue(19.99));
         assert_eq!(kind("-3"), Kind::NumberValue(-3.0));
-        assert_eq!(kind("9007199254740992"), Kind::NumberValue(9_007_199_254_740_992.0));
+        assert_eq!(
+            kind("9007199254740992"),
+            Kind::NumberValue(9_007_199_254_740_992.0)
+        );
         let text = |t: &str| Kind::StringValue(t.to_owned());
         assert_eq!(kind("9007199254740993"), text("9007199254740993"));
         assert_eq!(kind("0.1000000000000000055"), text("0.1000000000000000055"));

@@ -14,11 +14,14 @@ pub(crate) fn of(snapshot: &Snapshot) -> Vec<u8> {
     if let Some(owner) = &snapshot.metadata.owner {
         metadata.push(("owner", Json::from(owner.as_str())));
     }
-    for (key, map) in
-        [("labels", &snapshot.metadata.labels), ("annotations", &snapshot.metadata.annotations)]
-    {
+    for (key, map) in [
+        ("labels", &snapshot.metadata.labels),
+        ("annotations", &snapshot.metadata.annotations),
+    ] {
         if !map.is_empty() {
-            let members = map.iter().map(|(key, value)| (key.clone(), Json::from(value.as_str())));
+            let members = map
+                .iter()
+                .map(|(key, value)| (key.clone(), Json::from(value.as_str())));
             metadata.push((key, Json::from_members(members)));
         }
     }
@@ -31,10 +34,16 @@ pub(crate) fn of(snapshot: &Snapshot) -> Vec<u8> {
         ("kind", Json::from("Agent")),
         ("metadata", Json::from_members(metadata)),
         ("spec", spec(snapshot)),
-        ("output", Json::from_members([("format", Json::from(format))])),
+        (
+            "output",
+            Json::from_members([("format", Json::from(format))]),
+        ),
     ];
     if !snapshot.secrets.is_empty() {
-        let secrets = snapshot.secrets.iter().map(|(name, secret)| (name.clone(), source(secret)));
+        let secrets = snapshot
+            .secrets
+            .iter()
+            .map(|(name, secret)| (name.clone(), source(secret)));
         document.push(("secrets", Json::from_members(secrets)));
     }
     Json::from_members(document).to_canonical().into_bytes()
@@ -65,7 +74,13 @@ fn tool(tool: &Tool) -> Json {
         ("as", Json::from(tool.wire_name.as_str())),
         ("description", Json::from(tool.description.as_str())),
         ("version", Json::from(tool.contract.version.as_str())),
-        ("side_effect_class", Json::from(tool.side_effect_class.as_str())),
-        ("input_schema", Json::from_members([("inline", tool.input_schema.clone())])),
+        (
+            "side_effect_class",
+            Json::from(tool.side_effect_class.as_str()),
+        ),
+        (
+            "input_schema",
+            Json::from_members([("inline", tool.input_schema.clone())]),
+        ),
     ])
 }

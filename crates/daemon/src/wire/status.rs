@@ -36,9 +36,9 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Status {
     let text = refusal.to_string();
     match refusal {
         Refusal::AlreadyStarted => Status::already_exists(text),
-        Refusal::NotStarted
-        | Refusal::UnknownCall(_)
-        | Refusal::UnknownApproval(_) => Status::not_found(text),
+        Refusal::NotStarted | Refusal::UnknownCall(_) | Refusal::UnknownApproval(_) => {
+            Status::not_found(text)
+        }
         // What clients of the format expect of a session that is over.
         Refusal::Ended { .. } => Status::not_found(text),
         Refusal::Busy

@@ -33,11 +33,15 @@ pub(crate) fn heartbeat_ack() -> wire::WorkServerMsg {
 }
 
 pub(crate) fn ack(call: &CallId) -> wire::WorkServerMsg {
-    message(Body::ResultAck(wire::WorkResultAck { call_id: call.to_string() }))
+    message(Body::ResultAck(wire::WorkResultAck {
+        call_id: call.to_string(),
+    }))
 }
 
 pub(crate) fn cancel(call: &CallId) -> wire::WorkServerMsg {
-    message(Body::Cancel(wire::WorkToolCancel { call_id: call.to_string() }))
+    message(Body::Cancel(wire::WorkToolCancel {
+        call_id: call.to_string(),
+    }))
 }
 
 pub(crate) fn invoke(invocation: &Invocation, session: &SessionId) -> wire::WorkServerMsg {
@@ -57,7 +61,9 @@ pub(crate) fn invoke(invocation: &Invocation, session: &SessionId) -> wire::Work
 /// Reads a registration.
 pub(crate) fn registration(register: wire::WorkRegister) -> Result<Registration, Status> {
     if register.worker_id.trim().is_empty() {
-        return Err(Status::invalid_argument("register: worker_id must not be empty"));
+        return Err(Status::invalid_argument(
+            "register: worker_id must not be empty",
+        ));
     }
     if register.handlers.len() > HANDLERS_MAX {
         let count = register.handlers.len();
@@ -67,9 +73,14 @@ pub(crate) fn registration(register: wire::WorkRegister) -> Result<Registration,
     let mut handlers = Vec::with_capacity(register.handlers.len());
     for handler in register.handlers {
         if handler.tool.is_empty() {
-            return Err(Status::invalid_argument("register: a handler names no tool"));
+            return Err(Status::invalid_argument(
+                "register: a handler names no tool",
+            ));
         }
-        let key = HandlerKey { tool: handler.tool, version: handler.version };
+        let key = HandlerKey {
+            tool: handler.tool,
+            version: handler.version,
+        };
         handlers.push((key, handler.max_concurrency.clamp(1, CONCURRENCY_MAX)));
     }
     Ok(Registration {
@@ -77,7 +88,11 @@ pub(crate) fn registration(register: wire::WorkRegister) -> Result<Registration,
         identity: register.workload_identity,
         image: register.image_digest,
         handlers,
-        in_flight: register.in_flight.into_iter().map(|it| CallId::new(it.call_id)).collect(),
+        in_flight: register
+            .in_flight
+            .into_iter()
+            .map(|it| CallId::new(it.call_id))
+            .collect(),
     })
 }
 
@@ -85,14 +100,24 @@ pub(crate) fn registration(register: wire::WorkRegister) -> Result<Registration,
 pub(crate) fn result(result: wire::WorkToolResult, worker: &WorkerId) -> Input {
     let len = result.payload.len();
     let outcome = match result.error {
-        Some(error) => CallResult::Failed { code: error.code, message: error.message },
+        Some(error) => CallResult::Failed {
+            code: error.code,
+            message: error.message,
+        },
         None if len > RESULT_BYTES_MAX => {
             let max = RESULT_BYTES_MAX as u64;
-            CallResult::TooLarge { len: len as u64, max }
+            CallResult::TooLarge {
+                len: len as u64,
+                max,
+            }
         }
         None => CallResult::Returned(Arc::from(result.payload)),
     };
-    Input::Result { call: CallId::new(result.call_id), worker: worker.clone(), result: outcome }
+    Input::Result {
+        call: CallId::new(result.call_id),
+        worker: worker.clone(),
+        result: outcome,
+    }
 }
 
 /// A worker's refusal, as what the session is told.

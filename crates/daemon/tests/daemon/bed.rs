@@ -31,7 +31,10 @@ pub fn config(dir: &std::path::Path, vars: &[(&str, &str)]) -> Config {
         "RUNTIME_GRPC_ADDR" => Some("127.0.0.1:0".to_owned()),
         "RUNTIME_ENABLE_STUB_PROVIDER" => Some("1".to_owned()),
         "ORDAIN_DRAIN" => Some("100ms".to_owned()),
-        other => vars.iter().find(|(key, _)| *key == other).map(|(_, it)| (*it).to_owned()),
+        other => vars
+            .iter()
+            .find(|(key, _)| *key == other)
+            .map(|(_, it)| (*it).to_owned()),
     };
     Config::from_env(&get).unwrap()
 }
@@ -47,7 +50,13 @@ impl Bed {
         let daemon = Daemon::start(config.clone()).await.unwrap();
         let address = daemon.address().to_string();
         let client = connect(&address).await;
-        Self { daemon: Some(daemon), dir, address, client, config }
+        Self {
+            daemon: Some(daemon),
+            dir,
+            address,
+            client,
+            config,
+        }
     }
 
     /// Stops the runtime and starts it again on the same folder and port.
@@ -59,7 +68,9 @@ impl Bed {
     }
 
     pub async fn publishing(&self) -> PublishingClient<Channel> {
-        PublishingClient::connect(format!("http://{}", self.address)).await.unwrap()
+        PublishingClient::connect(format!("http://{}", self.address))
+            .await
+            .unwrap()
     }
 
     pub async fn publish(
@@ -76,14 +87,22 @@ impl Bed {
             actor: "tester".to_owned(),
             dry_run: false,
         };
-        Ok(self.publishing().await.publish_sources(request).await?.into_inner())
+        Ok(self
+            .publishing()
+            .await
+            .publish_sources(request)
+            .await?
+            .into_inner())
     }
 
     /// Publishes and deploys `tests/agent`, and starts a session of it.
     pub async fn run(&mut self, script: &str) -> String {
         self.publish(&bundle(script)).await.unwrap();
         let agent_ref = Some(agent("1.0.0"));
-        let deploy = wire::DeployRequest { agent_ref, actor: String::new() };
+        let deploy = wire::DeployRequest {
+            agent_ref,
+            actor: String::new(),
+        };
         self.client.deploy(deploy).await.unwrap();
         self.start().await
     }
@@ -95,7 +114,12 @@ impl Bed {
             input: br#"{"message":"go"}"#.to_vec(),
             ..Default::default()
         };
-        self.client.run_session(request).await.unwrap().into_inner().session_id
+        self.client
+            .run_session(request)
+            .await
+            .unwrap()
+            .into_inner()
+            .session_id
     }
 
     /// Follows a session until `until` says so; everything seen, in order.
@@ -104,9 +128,13 @@ impl Bed {
         session: &str,
         until: impl Fn(&ordain::WatchEvent) -> bool,
     ) -> Vec<ordain::WatchEvent> {
-        let mut client =
-            SessionsClient::connect(format!("http://{}", self.address)).await.unwrap();
-        let request = ordain::WatchRequest { session_id: session.to_owned(), after_seq: 0 };
+        let mut client = SessionsClient::connect(format!("http://{}", self.address))
+            .await
+            .unwrap();
+        let request = ordain::WatchRequest {
+            session_id: session.to_owned(),
+            after_seq: 0,
+        };
         let mut stream = client.watch(request).await.unwrap().into_inner();
         let mut seen = Vec::new();
         while let Some(event) = stream.message().await.unwrap() {
@@ -125,8 +153,14 @@ impl Bed {
     }
 
     pub async fn inspect(&mut self, session: &str) -> wire::InspectSessionResponse {
-        let request = wire::InspectSessionRequest { session_id: session.to_owned() };
-        self.client.inspect_session(request).await.unwrap().into_inner()
+        let request = wire::InspectSessionRequest {
+            session_id: session.to_owned(),
+        };
+        self.client
+            .inspect_session(request)
+            .await
+            .unwrap()
+            .into_inner()
     }
 
     pub async fn decide(
@@ -146,7 +180,9 @@ impl Bed {
 }
 
 async fn connect(address: &str) -> RuntimeClient<Channel> {
-    let client = RuntimeClient::connect(format!("http://{address}")).await.unwrap();
+    let client = RuntimeClient::connect(format!("http://{address}"))
+        .await
+        .unwrap();
     client.max_decoding_message_size(64 * 1024 * 1024)
 }
 
@@ -166,7 +202,9 @@ pub fn agent(version: &str) -> wire::AgentRef {
 pub fn text(event: &ordain::WatchEvent, key: &str) -> String {
     use prost_types::value::Kind;
     let payload = event.payload.clone().and_then(|it| it.kind);
-    let Some(Kind::StructValue(payload)) = payload else { return String::new() };
+    let Some(Kind::StructValue(payload)) = payload else {
+        return String::new();
+    };
     match payload.fields.get(key).and_then(|it| it.kind.clone()) {
         Some(Kind::StringValue(text)) => text,
         Some(Kind::NumberValue(number)) => number.to_string(),
@@ -267,24 +305,42 @@ pub fn serve(address: &str, name: &str) -> Served {
     let witness = Witness::default();
     let noted = |witness: &Witness, call: &worker::Invocation| {
         let args = String::from_utf8(call.args.to_vec()).unwrap();
-        witness.lock().unwrap().entry(call.tool.clone()).or_default().push(args);
+        witness
+            .lock()
+            .unwrap()
+            .entry(call.tool.clone())
+            .or_default()
+            .push(args);
     };
     let (reads, pays) = (witness.clone(), witness.clone());
     let worker = worker::Worker::builder(name)
         .runtime(address)
-        .tool("test.read", "1.0.0", worker::Concurrency(4), move |call: worker::Invocation| {
-            noted(&reads, &call);
-            async move { Ok(serde_json::json!({"read": true})) }
-        })
-        .tool("test.pay", "1.0.0", worker::Concurrency(4), move |call: worker::Invocation| {
-            noted(&pays, &call);
-            async move { Ok(serde_json::json!({"paid": true})) }
-        })
+        .tool(
+            "test.read",
+            "1.0.0",
+            worker::Concurrency(4),
+            move |call: worker::Invocation| {
+                noted(&reads, &call);
+                async move { Ok(serde_json::json!({"read": true})) }
+            },
+        )
+        .tool(
+            "test.pay",
+            "1.0.0",
+            worker::Concurrency(4),
+            move |call: worker::Invocation| {
+                noted(&pays, &call);
+                async move { Ok(serde_json::json!({"paid": true})) }
+            },
+        )
         .build()
         .unwrap();
     let (stop, stopped) = oneshot::channel();
     tokio::spawn(worker.run(async {
         let _ = stopped.await;
     }));
-    Served { witness, stop: Some(stop) }
+    Served {
+        witness,
+        stop: Some(stop),
+    }
 }

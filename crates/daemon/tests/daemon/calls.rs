@@ -20,7 +20,10 @@ async fn two_tool_steps_of_one_turn_both_run_under_different_ids() {
         .map(|it| it.call_id.clone())
         .collect();
     assert_eq!(calls.len(), 3);
-    assert!(calls[0].ends_with(":1:0") && calls[1].ends_with(":1:1"), "{calls:?}");
+    assert!(
+        calls[0].ends_with(":1:0") && calls[1].ends_with(":1:1"),
+        "{calls:?}"
+    );
     assert!(calls[2].ends_with(":2:0"), "{calls:?}");
     calls.dedup();
     assert_eq!(calls.len(), 3);
@@ -64,23 +67,43 @@ async fn an_approval_is_used_once_for_what_was_seen() {
     assert!(served.witness.lock().unwrap().is_empty());
 
     // Nothing else is listed, and what is listed shows exactly what would run.
-    let listed = bed.client.list_approvals(proto::runtime::v1::ListApprovalsRequest::default());
+    let listed = bed
+        .client
+        .list_approvals(proto::runtime::v1::ListApprovalsRequest::default());
     let listed = listed.await.unwrap().into_inner().approvals;
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].args, br#"{"amount":450}"#);
     assert_eq!(listed[0].status, "pending");
 
     bed.restart().await;
-    let decided = bed.decide(&approval, ApprovalDecision::Approve, "ana").await.unwrap();
-    assert_eq!((decided.status.as_str(), decided.approvals_received), ("approved", 1));
+    let decided = bed
+        .decide(&approval, ApprovalDecision::Approve, "ana")
+        .await
+        .unwrap();
+    assert_eq!(
+        (decided.status.as_str(), decided.approvals_received),
+        ("approved", 1)
+    );
     bed.until(&session, "session.completed").await;
     // The same again is an echo; the opposite is refused; neither runs anything.
-    let again = bed.decide(&approval, ApprovalDecision::Approve, "bo").await.unwrap();
+    let again = bed
+        .decide(&approval, ApprovalDecision::Approve, "bo")
+        .await
+        .unwrap();
     assert_eq!(again.status, "approved");
-    let opposite = bed.decide(&approval, ApprovalDecision::Reject, "bo").await.unwrap_err();
+    let opposite = bed
+        .decide(&approval, ApprovalDecision::Reject, "bo")
+        .await
+        .unwrap_err();
     assert_eq!(opposite.code(), tonic::Code::FailedPrecondition);
-    assert!(opposite.message().contains("already decided"), "{opposite:?}");
-    assert_eq!(served.witness.lock().unwrap()["test.pay"], [r#"{"amount":450}"#]);
+    assert!(
+        opposite.message().contains("already decided"),
+        "{opposite:?}"
+    );
+    assert_eq!(
+        served.witness.lock().unwrap()["test.pay"],
+        [r#"{"amount":450}"#]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,12 +113,22 @@ async fn a_rejection_is_told_to_the_model_and_nothing_runs() {
     let session = bed.run(&script(&[&[("pay", r#"{"amount":450}"#)]])).await;
     let events = bed.until(&session, "approval.required").await;
     let approval = text(events.last().unwrap(), "approval_id");
-    let decided = bed.decide(&approval, ApprovalDecision::Reject, "ana").await.unwrap();
+    let decided = bed
+        .decide(&approval, ApprovalDecision::Reject, "ana")
+        .await
+        .unwrap();
     assert_eq!(decided.status, "denied");
     let events = bed.until(&session, "session.completed").await;
-    let failed = events.iter().find(|it| it.r#type == "tool.completed").unwrap();
+    let failed = events
+        .iter()
+        .find(|it| it.r#type == "tool.completed")
+        .unwrap();
     assert_eq!(text(failed, "error_code"), "approval_rejected");
-    assert!(served.witness.lock().unwrap().is_empty(), "{:?}", kinds(&events));
+    assert!(
+        served.witness.lock().unwrap().is_empty(),
+        "{:?}",
+        kinds(&events)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,7 +136,10 @@ async fn without_a_worker_the_agent_is_told() {
     let mut bed = Bed::with(&[("RUNTIME_DISPATCH_QUEUE_WAIT", "1ms")]).await;
     let session = bed.run(&script(&[&[("read", "{}")]])).await;
     let events = bed.until(&session, "session.completed").await;
-    let failed = events.iter().find(|it| it.r#type == "tool.completed").unwrap();
+    let failed = events
+        .iter()
+        .find(|it| it.r#type == "tool.completed")
+        .unwrap();
     assert_eq!(text(failed, "error_code"), "no_handler");
 }
 
@@ -123,12 +159,17 @@ async fn cancel_ends_a_session_and_stays() {
     let session = bed.run(&script(&[&[("pay", r#"{"amount":450}"#)]])).await;
     let events = bed.until(&session, "approval.required").await;
     let approval = text(events.last().unwrap(), "approval_id");
-    let cancel = proto::runtime::v1::CancelSessionRequest { session_id: session.clone() };
+    let cancel = proto::runtime::v1::CancelSessionRequest {
+        session_id: session.clone(),
+    };
     bed.client.cancel_session(cancel.clone()).await.unwrap();
     let inspected = bed.inspect(&session).await.session.unwrap();
     assert_eq!(inspected.status, "cancelled");
     let again = bed.client.cancel_session(cancel).await.unwrap_err();
     assert_eq!(again.code(), tonic::Code::NotFound);
-    let late = bed.decide(&approval, ApprovalDecision::Approve, "ana").await.unwrap_err();
+    let late = bed
+        .decide(&approval, ApprovalDecision::Approve, "ana")
+        .await
+        .unwrap_err();
     assert_eq!(late.code(), tonic::Code::FailedPrecondition);
 }

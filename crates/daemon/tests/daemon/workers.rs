@@ -18,14 +18,23 @@ pub struct ByHand {
 
 impl ByHand {
     pub async fn dial(address: &str) -> Self {
-        let mut client = RuntimeClient::connect(format!("http://{address}")).await.unwrap();
+        let mut client = RuntimeClient::connect(format!("http://{address}"))
+            .await
+            .unwrap();
         let (say, said) = mpsc::channel(64);
-        let hear = client.work(ReceiverStream::new(said)).await.unwrap().into_inner();
+        let hear = client
+            .work(ReceiverStream::new(said))
+            .await
+            .unwrap()
+            .into_inner();
         Self { say, hear }
     }
 
     pub async fn say(&self, body: Said) {
-        self.say.send(wire::WorkClientMsg { body: Some(body) }).await.unwrap();
+        self.say
+            .send(wire::WorkClientMsg { body: Some(body) })
+            .await
+            .unwrap();
     }
 
     pub async fn hear(&mut self) -> Result<Heard, Status> {
@@ -67,7 +76,9 @@ fn registration(name: &str, in_flight: &[&str]) -> Said {
         handlers: vec![handler("test.read"), handler("test.pay")],
         in_flight: in_flight
             .iter()
-            .map(|call| wire::WorkInFlightCall { call_id: (*call).to_owned() })
+            .map(|call| wire::WorkInFlightCall {
+                call_id: (*call).to_owned(),
+            })
             .collect(),
         ..Default::default()
     })
@@ -85,7 +96,10 @@ fn result(call: &str, payload: &[u8]) -> Said {
 async fn the_first_message_must_be_a_registration() {
     let bed = Bed::new().await;
     let cases = [
-        (Some(Said::Heartbeat(wire::WorkHeartbeat {})), Code::FailedPrecondition),
+        (
+            Some(Said::Heartbeat(wire::WorkHeartbeat {})),
+            Code::FailedPrecondition,
+        ),
         (Some(result("x", b"{}")), Code::FailedPrecondition),
         (None, Code::InvalidArgument),
         (Some(registration("", &[])), Code::InvalidArgument),
@@ -99,7 +113,11 @@ async fn the_first_message_must_be_a_registration() {
     ];
     for (body, code) in cases {
         let mut worker = ByHand::dial(&bed.address).await;
-        worker.say.send(wire::WorkClientMsg { body: body.clone() }).await.unwrap();
+        worker
+            .say
+            .send(wire::WorkClientMsg { body: body.clone() })
+            .await
+            .unwrap();
         let status = worker.hear().await.unwrap_err();
         assert_eq!(status.code(), code, "{body:?}: {status:?}");
         assert!(!status.message().is_empty());
@@ -134,18 +152,27 @@ async fn results_that_nobody_waits_for_are_settled_and_the_stream_lives() {
     let mut worker = ByHand::register(&bed.address, "w-1", &[]).await;
     for unknown in ["nonsense", "run_none:v:1:0", "日本:v:1:0"] {
         worker.say(result(unknown, b"{}")).await;
-        let Heard::ResultAck(ack) = worker.hear().await.unwrap() else { panic!("no ack") };
+        let Heard::ResultAck(ack) = worker.hear().await.unwrap() else {
+            panic!("no ack")
+        };
         assert_eq!(ack.call_id, unknown);
     }
     let session = bed.run(&script(&[&[("read", "{}")]])).await;
     let invoke = worker.invoke().await;
     assert_eq!(invoke.side_effect_class, "read_only");
-    assert_eq!((invoke.session_id.as_str(), invoke.turn), (session.as_str(), 1));
+    assert_eq!(
+        (invoke.session_id.as_str(), invoke.turn),
+        (session.as_str(), 1)
+    );
 
     // Another worker cannot answer for it.
     let mut other = ByHand::register(&bed.address, "w-2", &[]).await;
-    other.say(result(&invoke.call_id, br#"{"stolen":true}"#)).await;
-    let Heard::Cancel(cancel) = other.hear().await.unwrap() else { panic!("no cancel") };
+    other
+        .say(result(&invoke.call_id, br#"{"stolen":true}"#))
+        .await;
+    let Heard::Cancel(cancel) = other.hear().await.unwrap() else {
+        panic!("no cancel")
+    };
     assert_eq!(cancel.call_id, invoke.call_id);
 
     worker.say(result(&invoke.call_id, br#"{"n":1}"#)).await;
@@ -157,7 +184,10 @@ async fn results_that_nobody_waits_for_are_settled_and_the_stream_lives() {
     assert!(matches!(worker.hear().await.unwrap(), Heard::ResultAck(_)));
     let timeline = bed.inspect(&session).await.timeline;
     assert!(timeline.iter().any(|it| it.kind == "tool.result_conflict"));
-    let completed = timeline.iter().filter(|it| it.kind == "tool.completed").count();
+    let completed = timeline
+        .iter()
+        .filter(|it| it.kind == "tool.completed")
+        .count();
     assert_eq!(completed, 1);
 }
 
@@ -179,12 +209,17 @@ async fn bad_results_say_that_the_tool_did_run() {
         worker.say(result(&invoke.call_id, payload)).await;
         assert!(matches!(worker.hear().await.unwrap(), Heard::ResultAck(_)));
         let events = bed
-            .follow(&session, |it| it.r#type == "tool.completed" && it.call_id == invoke.call_id)
+            .follow(&session, |it| {
+                it.r#type == "tool.completed" && it.call_id == invoke.call_id
+            })
             .await;
         let failed = events.last().unwrap();
         assert_eq!(text(failed, "error_code"), "invalid_result");
         let message = text(failed, "error_message");
-        assert!(message.contains("did run") && message.contains(why), "{message}");
+        assert!(
+            message.contains("did run") && message.contains(why),
+            "{message}"
+        );
     }
     bed.until(&session, "session.completed").await;
 }
@@ -204,7 +239,9 @@ async fn a_nack_goes_to_another_worker() {
     first.say(Said::Nack(nack)).await;
     let again = second.invoke().await;
     assert_eq!(again.call_id, invoke.call_id);
-    second.say(result(&again.call_id, br#"{"paid":true}"#)).await;
+    second
+        .say(result(&again.call_id, br#"{"paid":true}"#))
+        .await;
     bed.until(&session, "session.completed").await;
 }
 
@@ -212,14 +249,17 @@ async fn a_nack_goes_to_another_worker() {
 async fn a_lost_worker_is_asked_about_by_class() {
     let mut bed = Bed::with(&[("ORDAIN_RESYNC_GRACE", "1ms")]).await;
     let mut worker = ByHand::register(&bed.address, "w-1", &[]).await;
-    let session =
-        bed.run(&script(&[&[("read", "{}"), ("pay", r#"{"amount":1}"#)]])).await;
+    let session = bed
+        .run(&script(&[&[("read", "{}"), ("pay", r#"{"amount":1}"#)]]))
+        .await;
     let calls = [worker.invoke().await, worker.invoke().await];
     let pay = calls.iter().find(|it| it.tool == "test.pay").unwrap();
     drop(worker);
     // The read is run again by itself; about the payment a person is asked.
     let events = bed
-        .follow(&session, |it| it.r#type == "approval.required" && it.call_id == pay.call_id)
+        .follow(&session, |it| {
+            it.r#type == "approval.required" && it.call_id == pay.call_id
+        })
         .await;
     assert_eq!(text(events.last().unwrap(), "subject"), "indeterminate");
     let mut worker = ByHand::register(&bed.address, "w-2", &[]).await;
@@ -229,10 +269,14 @@ async fn a_lost_worker_is_asked_about_by_class() {
     assert!(matches!(worker.hear().await.unwrap(), Heard::ResultAck(_)));
     // Let it run again: same id.
     let approval = text(events.last().unwrap(), "approval_id");
-    bed.decide(&approval, wire::ApprovalDecision::Approve, "ana").await.unwrap();
+    bed.decide(&approval, wire::ApprovalDecision::Approve, "ana")
+        .await
+        .unwrap();
     let again = worker.invoke().await;
     assert_eq!(again.call_id, pay.call_id);
-    worker.say(result(&again.call_id, br#"{"paid":true}"#)).await;
+    worker
+        .say(result(&again.call_id, br#"{"paid":true}"#))
+        .await;
     bed.until(&session, "session.completed").await;
 }
 
@@ -245,10 +289,18 @@ async fn a_worker_that_comes_back_brings_its_result() {
     drop(worker);
     bed.restart().await;
     let mut worker = ByHand::register(&bed.address, "w-1", &[&invoke.call_id]).await;
-    worker.say(result(&invoke.call_id, br#"{"paid":true}"#)).await;
+    worker
+        .say(result(&invoke.call_id, br#"{"paid":true}"#))
+        .await;
     assert!(matches!(worker.hear().await.unwrap(), Heard::ResultAck(_)));
     let events = bed.until(&session, "session.completed").await;
-    assert_eq!(events.iter().filter(|it| it.r#type == "tool.dispatched").count(), 1);
+    assert_eq!(
+        events
+            .iter()
+            .filter(|it| it.r#type == "tool.dispatched")
+            .count(),
+        1
+    );
     // And after the end, a claim of a finished call is acknowledged.
     drop(worker);
     let mut worker = ByHand::register(&bed.address, "w-1", &[&invoke.call_id]).await;
@@ -283,7 +335,10 @@ async fn heartbeats_are_answered_and_a_half_close_ends_the_stream() {
     let bed = Bed::new().await;
     let mut worker = ByHand::register(&bed.address, "w-1", &[]).await;
     worker.say(Said::Heartbeat(wire::WorkHeartbeat {})).await;
-    assert!(matches!(worker.hear().await.unwrap(), Heard::HeartbeatAck(_)));
+    assert!(matches!(
+        worker.hear().await.unwrap(),
+        Heard::HeartbeatAck(_)
+    ));
     worker.say(registration("w-1", &[])).await;
     assert!(matches!(worker.hear().await.unwrap(), Heard::Registered(_)));
     let (other, _) = mpsc::channel(1);

@@ -41,10 +41,17 @@ impl Registry {
     /// the same.
     pub fn reserve(&mut self, wanted: Wanted, now: Time) -> Option<Slot> {
         if let Some(reservation) = self.reserved.get(&wanted.call) {
-            return reservation.connection.is_some().then(|| reservation.slot.clone());
+            return reservation
+                .connection
+                .is_some()
+                .then(|| reservation.slot.clone());
         }
         // Those who wait longer come first.
-        if self.queues.get(&wanted.key).is_some_and(|queue| !queue.is_empty()) {
+        if self
+            .queues
+            .get(&wanted.key)
+            .is_some_and(|queue| !queue.is_empty())
+        {
             return None;
         }
         self.take(wanted, now)
@@ -54,17 +61,26 @@ impl Registry {
         let connection = self.pick(&wanted.call, &wanted.key, now)?;
         let slot = slot_of(self.connections.get(&connection)?);
         self.occupy(connection, &wanted.key);
-        self.by_session.entry(wanted.session.clone()).or_default().insert(wanted.call.clone());
-        let reservation =
-            Reservation { connection: Some(connection), slot: slot.clone(), wanted };
-        self.reserved.insert(reservation.wanted.call.clone(), reservation);
+        self.by_session
+            .entry(wanted.session.clone())
+            .or_default()
+            .insert(wanted.call.clone());
+        let reservation = Reservation {
+            connection: Some(connection),
+            slot: slot.clone(),
+            wanted,
+        };
+        self.reserved
+            .insert(reservation.wanted.call.clone(), reservation);
         Some(slot)
     }
 
     /// Gives a reserved slot back.
     pub fn release(&mut self, call: &CallId, now: Time) -> Vec<Out> {
         let mut outs = Vec::new();
-        let Some(reservation) = self.reserved.remove(call) else { return outs };
+        let Some(reservation) = self.reserved.remove(call) else {
+            return outs;
+        };
         self.forget(&reservation.wanted.session, call);
         let key = reservation.wanted.key;
         if let Some(connection) = reservation.connection {
@@ -89,7 +105,10 @@ impl Registry {
             .filter(|call| self.reserved.contains_key(*call) && !calls.contains(call))
             .cloned()
             .collect();
-        leftover.iter().flat_map(|call| self.release(call, now)).collect()
+        leftover
+            .iter()
+            .flat_map(|call| self.release(call, now))
+            .collect()
     }
 
     /// Sees a dispatched call through: see [`crate::Work::Invoke`].
@@ -104,7 +123,10 @@ impl Registry {
             && held.invocation.attempt == invocation.attempt
         {
             let again = held.outcome.clone();
-            return again.map(|it| Out::Signal(session.clone(), it)).into_iter().collect();
+            return again
+                .map(|it| Out::Signal(session.clone(), it))
+                .into_iter()
+                .collect();
         }
         let ours = self
             .reserved
@@ -152,10 +174,13 @@ impl Registry {
         now: Time,
     ) -> Vec<Out> {
         let call = invocation.call.clone();
-        let key =
-            HandlerKey { tool: invocation.tool.clone(), version: invocation.version.clone() };
+        let key = HandlerKey {
+            tool: invocation.tool.clone(),
+            version: invocation.version.clone(),
+        };
         let claimed = self.claims.get(&call).copied().filter(|connection| {
-            self.worker(*connection).is_some_and(|worker| *worker == invocation.slot.worker)
+            self.worker(*connection)
+                .is_some_and(|worker| *worker == invocation.slot.worker)
         });
         if claimed.is_none() && invocation.class.may_rerun() {
             return vec![unknown(session.clone(), &invocation)];
@@ -164,12 +189,23 @@ impl Registry {
             self.claims.remove(&call);
             self.occupy(connection, &key);
         }
-        self.by_session.entry(session.clone()).or_default().insert(call.clone());
+        self.by_session
+            .entry(session.clone())
+            .or_default()
+            .insert(call.clone());
         let until = now.plus_ms(self.settings.resync_ms);
         let session = session.clone();
         self.held.insert(
             call,
-            Held { session, key, invocation, connection: claimed, until, cancelled: false, outcome: None },
+            Held {
+                session,
+                key,
+                invocation,
+                connection: claimed,
+                until,
+                cancelled: false,
+                outcome: None,
+            },
         );
         Vec::new()
     }
@@ -177,10 +213,9 @@ impl Registry {
     /// A newly connected worker says that it holds `call`.
     pub(super) fn claim(&mut self, connection: ConnectionId, call: CallId, outs: &mut Vec<Out>) {
         let worker = self.worker(connection).cloned();
-        let awaited = self
-            .held
-            .get_mut(&call)
-            .filter(|it| it.connection.is_none() && worker.as_ref() == Some(&it.invocation.slot.worker));
+        let awaited = self.held.get_mut(&call).filter(|it| {
+            it.connection.is_none() && worker.as_ref() == Some(&it.invocation.slot.worker)
+        });
         if let Some(held) = awaited {
             held.connection = Some(connection);
             let key = held.key.clone();
@@ -248,7 +283,9 @@ impl Registry {
 
     /// Tells the worker that nobody waits for the call.
     pub fn cancel(&mut self, call: &CallId) -> Vec<Out> {
-        let Some(held) = self.held.get_mut(call) else { return Vec::new() };
+        let Some(held) = self.held.get_mut(call) else {
+            return Vec::new();
+        };
         if std::mem::replace(&mut held.cancelled, true) {
             return Vec::new();
         }
@@ -262,7 +299,9 @@ impl Registry {
     /// dispatched become free, and calls that no longer wait leave their queue.
     pub fn settle(&mut self, state: &State, now: Time) -> Vec<Out> {
         let mut outs = Vec::new();
-        let Some(calls) = self.by_session.get(&state.session).cloned() else { return outs };
+        let Some(calls) = self.by_session.get(&state.session).cloned() else {
+            return outs;
+        };
         let mut freed = BTreeSet::new();
         for call in calls {
             let known = state.call(&call);
@@ -278,7 +317,10 @@ impl Registry {
             }
             let waits = matches!(phase, Some(Phase::Queued { .. })) && state.ended.is_none();
             if !waits && let Some(known) = known {
-                let key = HandlerKey { tool: known.tool.clone(), version: known.version.clone() };
+                let key = HandlerKey {
+                    tool: known.tool.clone(),
+                    version: known.version.clone(),
+                };
                 self.unqueue(&key, &call);
             }
             if !waits && !self.held.contains_key(&call) && !self.reserved.contains_key(&call) {

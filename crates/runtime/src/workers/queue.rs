@@ -22,7 +22,10 @@ impl Registry {
         if self.reserved.contains_key(&wanted.call) {
             return outs;
         }
-        let seen = self.connections.values().any(|it| it.handlers.contains_key(&key));
+        let seen = self
+            .connections
+            .values()
+            .any(|it| it.handlers.contains_key(&key));
         let until = now.plus_ms(self.settings.queue_wait_ms);
         let queue = self.queues.entry(key.clone()).or_default();
         if queue.iter().any(|it| it.wanted.call == wanted.call) {
@@ -32,8 +35,15 @@ impl Registry {
             outs.push(no_slot(wanted, NoSlot::CapacityExhausted));
             return outs;
         }
-        self.by_session.entry(wanted.session.clone()).or_default().insert(wanted.call.clone());
-        queue.push(Waiting { wanted, until, seen });
+        self.by_session
+            .entry(wanted.session.clone())
+            .or_default()
+            .insert(wanted.call.clone());
+        queue.push(Waiting {
+            wanted,
+            until,
+            seen,
+        });
         self.serve_queue_at(&key, now, &mut outs);
         outs
     }
@@ -70,10 +80,14 @@ impl Registry {
 
     pub(super) fn serve_queue_at(&mut self, key: &HandlerKey, now: Time, outs: &mut Vec<Out>) {
         loop {
-            let Some(first) = self.queues.get(key).and_then(|queue| queue.first()) else { return };
+            let Some(first) = self.queues.get(key).and_then(|queue| queue.first()) else {
+                return;
+            };
             let wanted = first.wanted.clone();
             let (session, call) = (wanted.session.clone(), wanted.call.clone());
-            let Some(slot) = self.take(wanted, now) else { return };
+            let Some(slot) = self.take(wanted, now) else {
+                return;
+            };
             self.unqueue(key, &call);
             let input = Input::SlotReady { call, slot };
             outs.push(Out::Signal(session, Signal::Input(input)));
@@ -82,12 +96,16 @@ impl Registry {
 
     pub(super) fn expire_waits(&mut self, now: Time, outs: &mut Vec<Out>) {
         for queue in self.queues.values_mut() {
-            let (over, rest): (Vec<Waiting>, Vec<Waiting>) =
-                std::mem::take(queue).into_iter().partition(|it| it.until <= now);
+            let (over, rest): (Vec<Waiting>, Vec<Waiting>) = std::mem::take(queue)
+                .into_iter()
+                .partition(|it| it.until <= now);
             *queue = rest;
             for waiting in over {
-                let cause =
-                    if waiting.seen { NoSlot::CapacityExhausted } else { NoSlot::NoHandler };
+                let cause = if waiting.seen {
+                    NoSlot::CapacityExhausted
+                } else {
+                    NoSlot::NoHandler
+                };
                 outs.push(no_slot(waiting.wanted, cause));
             }
         }
@@ -96,6 +114,9 @@ impl Registry {
 }
 
 fn no_slot(wanted: Wanted, cause: NoSlot) -> Out {
-    let input = Input::NoSlot { call: wanted.call, cause };
+    let input = Input::NoSlot {
+        call: wanted.call,
+        cause,
+    };
     Out::Signal(wanted.session, Signal::Input(input))
 }

@@ -105,7 +105,10 @@ impl Registry {
         if claims > max {
             return Err(Refused::TooManyClaims { claims, max });
         }
-        let taken = self.connections.iter().find(|(_, it)| it.worker == registration.worker);
+        let taken = self
+            .connections
+            .iter()
+            .find(|(_, it)| it.worker == registration.worker);
         if let Some((connection, it)) = taken {
             return Err(Refused::Duplicate {
                 worker: it.worker.clone(),
@@ -116,7 +119,13 @@ impl Registry {
         let id = ConnectionId(self.next);
         let mut handlers = BTreeMap::new();
         for (key, max) in registration.handlers {
-            handlers.insert(key, Capacity { max: max.max(1), used: 0 });
+            handlers.insert(
+                key,
+                Capacity {
+                    max: max.max(1),
+                    used: 0,
+                },
+            );
         }
         let connection = Connection {
             worker: registration.worker,
@@ -143,7 +152,9 @@ impl Registry {
     /// A worker said something, whatever it was.
     pub fn heard(&mut self, connection: ConnectionId, now: Time) -> Vec<Out> {
         let mut outs = Vec::new();
-        let Some(it) = self.connections.get_mut(&connection) else { return outs };
+        let Some(it) = self.connections.get_mut(&connection) else {
+            return outs;
+        };
         let was_expired = now.ms_since(it.last_word) > self.settings.lease_ms;
         it.last_word = it.last_word.max(now);
         if was_expired {
@@ -169,7 +180,10 @@ impl Registry {
     /// Time passed: leases, graces and waits that are over.
     pub fn tick(&mut self, now: Time) -> Vec<Out> {
         let mut outs = Vec::new();
-        let span = self.settings.lease_ms.saturating_add(self.settings.silence_ms);
+        let span = self
+            .settings
+            .lease_ms
+            .saturating_add(self.settings.silence_ms);
         let silent: Vec<ConnectionId> = self
             .connections
             .iter()
@@ -188,7 +202,11 @@ impl Registry {
     /// Connected workers: name, connection's name, handlers with capacity and use.
     pub fn workers(&self) -> impl Iterator<Item = (&WorkerId, &str, Vec<(&HandlerKey, u32, u32)>)> {
         self.connections.values().map(|it| {
-            let handlers = it.handlers.iter().map(|(key, c)| (key, c.max, c.used)).collect();
+            let handlers = it
+                .handlers
+                .iter()
+                .map(|(key, c)| (key, c.max, c.used))
+                .collect();
             (&it.worker, it.name.as_str(), handlers)
         })
     }

@@ -10,9 +10,7 @@ use super::draft::{Draft, Question, context};
 use super::turn::{check_args, denial_text, explain};
 use super::{Refusal, end};
 use crate::state::{Approval, ApprovalStatus, Call};
-use crate::{
-    ApprovalOutcome, ApprovalSubject, Decision, ErrorCode, Event, Outcome, Payload, Vote,
-};
+use crate::{ApprovalOutcome, ApprovalSubject, Decision, ErrorCode, Event, Outcome, Payload, Vote};
 
 /// The actor on record for what a timeout does.
 const BY_TIMEOUT: &str = "system:timeout";
@@ -23,7 +21,13 @@ pub(super) fn decide(draft: &mut Draft<'_>, decision: &Decision) -> Result<(), R
         .approvals
         .get(&decision.approval)
         .ok_or_else(|| Refusal::UnknownApproval(decision.approval.clone()))?;
-    if let ApprovalStatus::Closed { outcome, by, comment: _, at } = &approval.status {
+    if let ApprovalStatus::Closed {
+        outcome,
+        by,
+        comment: _,
+        at,
+    } = &approval.status
+    {
         return Err(closed(*outcome, by, *at, decision.vote));
     }
     draft.still_running()?;
@@ -42,16 +46,12 @@ fn closed(outcome: ApprovalOutcome, by: &str, at: spec::Time, vote: Vote) -> Ref
     if same {
         return Refusal::SameDecision;
     }
-    let outcome = match outcome {
-        ApprovalOutcome::Approved => "approved",
-        ApprovalOutcome::Rejected => "rejected",
-        ApprovalOutcome::Expired => "expired",
-        ApprovalOutcome::Escalated => "escalated",
-        ApprovalOutcome::Cancelled => "cancelled",
-        ApprovalOutcome::Settled => "settled",
-        ApprovalOutcome::Superseded => "superseded",
-    };
-    Refusal::AlreadyDecided { outcome, by: by.to_owned(), at }
+    let outcome = outcome.as_str();
+    Refusal::AlreadyDecided {
+        outcome,
+        by: by.to_owned(),
+        at,
+    }
 }
 
 fn vote(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision, args: spec::Digest) {
@@ -65,7 +65,13 @@ fn vote(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision, args: s
     });
 }
 
-fn close(draft: &mut Draft<'_>, id: &ApprovalId, outcome: ApprovalOutcome, by: &str, comment: &str) {
+fn close(
+    draft: &mut Draft<'_>,
+    id: &ApprovalId,
+    outcome: ApprovalOutcome,
+    by: &str,
+    comment: &str,
+) {
     draft.push(Event::ApprovalClosed {
         approval: id.clone(),
         outcome,
@@ -77,7 +83,13 @@ fn close(draft: &mut Draft<'_>, id: &ApprovalId, outcome: ApprovalOutcome, by: &
 fn reject(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> Result<(), Refusal> {
     let call = draft.call(&approval.call)?;
     vote(draft, approval, decision, approval.args);
-    close(draft, &approval.id, ApprovalOutcome::Rejected, &decision.actor, &decision.comment);
+    close(
+        draft,
+        &approval.id,
+        ApprovalOutcome::Rejected,
+        &decision.actor,
+        &decision.comment,
+    );
     let what = match approval.subject {
         ApprovalSubject::Call => "the call was rejected by a person and was not run",
         ApprovalSubject::NoWorker => "tool dispatch denied after failure; the call was not run",
@@ -94,15 +106,12 @@ fn reject(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> Re
 }
 
 /// Ends a call that will not run (again), and the session where the policy says so.
-fn refuse(
-    draft: &mut Draft<'_>,
-    approval: &Approval,
-    call: &Call,
-    code: ErrorCode,
-    message: &str,
-) {
+fn refuse(draft: &mut Draft<'_>, approval: &Approval, call: &Call, code: ErrorCode, message: &str) {
     let event = if call.in_doubt {
-        Event::CallIndeterminate { call: call.id.clone(), message: message.to_owned() }
+        Event::CallIndeterminate {
+            call: call.id.clone(),
+            message: message.to_owned(),
+        }
     } else {
         Event::CallFailed {
             call: call.id.clone(),
@@ -133,7 +142,9 @@ fn approve(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> R
         .iter()
         .any(|it| it.actor == decision.actor && it.args == args && it.vote == Vote::Approve);
     if voted {
-        return Err(Refusal::AlreadyVoted { actor: decision.actor.clone() });
+        return Err(Refusal::AlreadyVoted {
+            actor: decision.actor.clone(),
+        });
     }
     let mut received = approval.received();
     if let Some(edit) = edit {
@@ -154,14 +165,23 @@ fn approve(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> R
     }
     vote(draft, approval, decision, args);
     if received.saturating_add(1) >= approval.required {
-        close(draft, &approval.id, ApprovalOutcome::Approved, &decision.actor, &decision.comment);
+        close(
+            draft,
+            &approval.id,
+            ApprovalOutcome::Approved,
+            &decision.actor,
+            &decision.comment,
+        );
         draft.send_or_queue(call, args, decision.slot.as_ref());
     }
     Ok(())
 }
 
 fn count_for(approval: &Approval, args: spec::Digest) -> u32 {
-    let as_if = Approval { args, ..approval.clone() };
+    let as_if = Approval {
+        args,
+        ..approval.clone()
+    };
     as_if.received()
 }
 
@@ -179,10 +199,16 @@ impl Edit {
     /// What the edited call asks for beyond the approval that is open: another policy, or more
     /// people.
     fn needs_more(&self, approval: &Approval) -> Option<Ask> {
-        let PolicyOutcome::Ask(ask) = &self.verdict.outcome else { return None };
+        let PolicyOutcome::Ask(ask) = &self.verdict.outcome else {
+            return None;
+        };
         let more = ask.approvals_required > approval.required
             || (ask.comprehension_required && !approval.comprehension_required)
-            || ask.causes.first().and_then(|it| it.route.as_deref()).unwrap_or_default()
+            || ask
+                .causes
+                .first()
+                .and_then(|it| it.route.as_deref())
+                .unwrap_or_default()
                 != approval.route;
         more.then(|| ask.clone())
     }
@@ -190,8 +216,7 @@ impl Edit {
 
 /// Reads edited arguments; `None` where they are those in force.
 fn edited(draft: &Draft<'_>, call: &Call, bytes: &[u8]) -> Result<Option<Edit>, Refusal> {
-    let args =
-        check_args(draft.plan, &call.wire_name, bytes).map_err(Refusal::EditRefused)?;
+    let args = check_args(draft.plan, &call.wire_name, bytes).map_err(Refusal::EditRefused)?;
     let canonical: Arc<[u8]> = Arc::from(args.to_canonical().into_bytes());
     if spec::Digest::of(&canonical) == call.args.digest {
         return Ok(None);
@@ -208,7 +233,10 @@ fn edited(draft: &Draft<'_>, call: &Call, bytes: &[u8]) -> Result<Option<Edit>, 
     if let PolicyOutcome::Deny(denials) = &verdict.outcome {
         return Err(Refusal::EditRefused(denial_text(denials)));
     }
-    Ok(Some(Edit { bytes: canonical, verdict }))
+    Ok(Some(Edit {
+        bytes: canonical,
+        verdict,
+    }))
 }
 
 fn judge_edit(draft: &Draft<'_>, call: &Call, args: &Json, input: &Json) -> Verdict {
@@ -229,7 +257,13 @@ fn supersede(
     decision: &Decision,
     (args, ask): (Payload, Ask),
 ) -> Result<(), Refusal> {
-    close(draft, &approval.id, ApprovalOutcome::Superseded, &decision.actor, &decision.comment);
+    close(
+        draft,
+        &approval.id,
+        ApprovalOutcome::Superseded,
+        &decision.actor,
+        &decision.comment,
+    );
     let question = Question::new(approval.subject, args.digest, None);
     draft.open_approval(&call.id, call.approvals, question, &ask);
     // A vote that must acknowledge the new text cannot be carried over.
@@ -254,12 +288,24 @@ pub(super) fn expire(draft: &mut Draft<'_>, approval: &Approval) -> Result<(), R
     match approval.timeout_default {
         TimeoutDefault::Allow if dangerous => pass_on(draft, approval, call),
         TimeoutDefault::Allow => {
-            close(draft, &approval.id, ApprovalOutcome::Approved, BY_TIMEOUT, "");
+            close(
+                draft,
+                &approval.id,
+                ApprovalOutcome::Approved,
+                BY_TIMEOUT,
+                "",
+            );
             draft.send_or_queue(call, approval.args, None);
         }
         TimeoutDefault::Escalate if may_pass_on => pass_on(draft, approval, call),
         TimeoutDefault::Deny | TimeoutDefault::Escalate => {
-            close(draft, &approval.id, ApprovalOutcome::Expired, BY_TIMEOUT, "");
+            close(
+                draft,
+                &approval.id,
+                ApprovalOutcome::Expired,
+                BY_TIMEOUT,
+                "",
+            );
             let message = "nobody decided in time; the call was not run";
             refuse(draft, approval, call, ErrorCode::ApprovalExpired, message);
         }
@@ -269,8 +315,16 @@ pub(super) fn expire(draft: &mut Draft<'_>, approval: &Approval) -> Result<(), R
 
 /// Closes as escalated and asks the next route, with the same quorum and the same span of time.
 fn pass_on(draft: &mut Draft<'_>, approval: &Approval, call: &Call) {
-    close(draft, &approval.id, ApprovalOutcome::Escalated, BY_TIMEOUT, "");
-    let span = approval.expires_at.map(|at| at.ms_since(approval.created_at));
+    close(
+        draft,
+        &approval.id,
+        ApprovalOutcome::Escalated,
+        BY_TIMEOUT,
+        "",
+    );
+    let span = approval
+        .expires_at
+        .map(|at| at.ms_since(approval.created_at));
     draft.push(Event::ApprovalOpened {
         approval: ApprovalId::derive(call.id.as_str(), call.approvals),
         call: call.id.clone(),
@@ -283,7 +337,10 @@ fn pass_on(draft: &mut Draft<'_>, approval: &Approval, call: &Call) {
             .filter(|_| call.approvals < draft.plan.settings.escalations_max)
             .map(|ms| draft.now.plus_ms(ms)),
         timeout_default: TimeoutDefault::Deny,
-        route: approval.escalate_to.clone().unwrap_or_else(|| approval.route.clone()),
+        route: approval
+            .escalate_to
+            .clone()
+            .unwrap_or_else(|| approval.route.clone()),
         escalate_to: None,
         reason: approval.reason.clone(),
         causes: approval.causes,

@@ -39,7 +39,10 @@ pub(super) fn no_slot(draft: &mut Draft<'_>, id: &CallId, cause: NoSlot) -> Resu
         NoSlot::CapacityExhausted => (
             Trigger::CapacityExhausted,
             ErrorCode::CapacityExhausted,
-            format!("every worker for {}@{} stayed busy", call.tool, call.version),
+            format!(
+                "every worker for {}@{} stayed busy",
+                call.tool, call.version
+            ),
         ),
     };
     let verdict = second_round(draft, call, trigger)?;
@@ -67,7 +70,10 @@ fn fail(draft: &mut Draft<'_>, call: &Call, code: ErrorCode, message: &str) {
 }
 
 fn indeterminate(draft: &mut Draft<'_>, call: &Call, message: &str) {
-    draft.push(Event::CallIndeterminate { call: call.id.clone(), message: message.to_owned() });
+    draft.push(Event::CallIndeterminate {
+        call: call.id.clone(),
+        message: message.to_owned(),
+    });
 }
 
 /// The policies that read the trigger, about a call that was let go once.
@@ -104,7 +110,10 @@ pub(super) fn nacked(
     if draft.ended {
         let event = if call.in_doubt && !call.class.may_rerun() {
             let message = "an earlier dispatch may have run".to_owned();
-            Event::CallIndeterminate { call: id.clone(), message }
+            Event::CallIndeterminate {
+                call: id.clone(),
+                message,
+            }
         } else {
             Event::CallCancelled { call: id.clone() }
         };
@@ -148,7 +157,10 @@ pub(super) fn result(
     result: &CallResult,
 ) -> Result<(), Refusal> {
     let call = draft.call(id)?;
-    let held = call.last_slot.as_ref().is_some_and(|slot| slot.worker == *worker);
+    let held = call
+        .last_slot
+        .as_ref()
+        .is_some_and(|slot| slot.worker == *worker);
     if !held {
         return Err(Refusal::NotHolder);
     }
@@ -166,7 +178,10 @@ pub(super) fn result(
         Phase::Queued { .. } if call.in_doubt => accept(draft, call, worker, result),
         Phase::Succeeded | Phase::Failed => return conflict(draft, call, worker, result),
         Phase::Cancelled => return conflict(draft, call, worker, result),
-        Phase::Proposed | Phase::AwaitingApproval { .. } | Phase::Queued { .. } | Phase::Refused => {
+        Phase::Proposed
+        | Phase::AwaitingApproval { .. }
+        | Phase::Queued { .. }
+        | Phase::Refused => {
             return Err(Refusal::NotHolder);
         }
     }
@@ -174,15 +189,14 @@ pub(super) fn result(
 }
 
 fn accept(draft: &mut Draft<'_>, call: &Call, worker: &WorkerId, result: &CallResult) {
-    let failed = |code: ErrorCode, handler_code: Option<&str>, message: String, result| {
-        Event::CallFailed {
+    let failed =
+        |code: ErrorCode, handler_code: Option<&str>, message: String, result| Event::CallFailed {
             call: call.id.clone(),
             code: code.as_str().to_owned(),
             handler_code: handler_code.map(str::to_owned),
             message,
             result,
-        }
-    };
+        };
     let event = match result {
         CallResult::Failed { code, message } => {
             failed(ErrorCode::HandlerError, Some(code), message.clone(), None)
@@ -215,7 +229,9 @@ fn result_error(draft: &Draft<'_>, call: &Call, bytes: &[u8]) -> Option<String> 
         match Json::parse(bytes) {
             Ok(value) => value,
             Err(error) => {
-                return Some(format!("the tool did run, but its result is not JSON: {error}"));
+                return Some(format!(
+                    "the tool did run, but its result is not JSON: {error}"
+                ));
             }
         }
     };
@@ -243,7 +259,11 @@ fn conflict(
         return Err(Refusal::AlreadyFinished);
     }
     let result = draft.keep(Arc::clone(bytes));
-    draft.push(Event::ResultConflict { call: call.id.clone(), worker: worker.clone(), result });
+    draft.push(Event::ResultConflict {
+        call: call.id.clone(),
+        worker: worker.clone(),
+        result,
+    });
     Ok(())
 }
 
@@ -256,7 +276,7 @@ pub(super) fn unknown(
     cause: UnknownCause,
 ) -> Result<(), Refusal> {
     let call = draft.call(id)?;
-    if !dispatched(&call.phase).is_some_and(|(current, _)| current == attempt) {
+    if dispatched(&call.phase).is_none_or(|(current, _)| current != attempt) {
         return Err(Refusal::Stale);
     }
     if draft.ended {
@@ -269,7 +289,12 @@ pub(super) fn unknown(
     };
     let verdict = second_round(draft, call, trigger)?;
     let explain = explain(draft, Some(&verdict));
-    draft.push(Event::CallUnknown { call: id.clone(), attempt, cause, explain });
+    draft.push(Event::CallUnknown {
+        call: id.clone(),
+        attempt,
+        cause,
+        explain,
+    });
     let ask = match verdict.outcome {
         PolicyOutcome::Deny(denials) => {
             indeterminate(draft, call, &denial_text(&denials));

@@ -82,7 +82,9 @@ impl<'a> Draft<'a> {
 
     /// The call, while its session has it.
     pub(super) fn call(&self, id: &CallId) -> Result<&'a Call, Refusal> {
-        self.state.call(id).ok_or_else(|| Refusal::UnknownCall(id.clone()))
+        self.state
+            .call(id)
+            .ok_or_else(|| Refusal::UnknownCall(id.clone()))
     }
 
     pub(super) fn started(&self) -> Result<&'a Started, Refusal> {
@@ -96,7 +98,9 @@ impl<'a> Draft<'a> {
 
     pub(super) fn still_running(&self) -> Result<(), Refusal> {
         if self.ended {
-            Err(Refusal::Ended { status: self.state.status().as_str() })
+            Err(Refusal::Ended {
+                status: self.state.status().as_str(),
+            })
         } else {
             Ok(())
         }
@@ -107,7 +111,11 @@ impl<'a> Draft<'a> {
         let settings = &self.plan.settings;
         let left = self.plan.snapshot.limits.max_wall_clock_seconds.map_or(
             settings.call_ms_max,
-            |seconds| seconds.saturating_mul(1000).saturating_sub(self.running_ms()),
+            |seconds| {
+                seconds
+                    .saturating_mul(1000)
+                    .saturating_sub(self.running_ms())
+            },
         );
         self.now.plus_ms(left)
     }
@@ -145,7 +153,9 @@ impl<'a> Draft<'a> {
                 };
                 self.push(event);
             }
-            None => self.push(Event::CallQueued { call: call.id.clone() }),
+            None => self.push(Event::CallQueued {
+                call: call.id.clone(),
+            }),
         }
     }
 
@@ -168,12 +178,15 @@ impl<'a> Draft<'a> {
             required: ask.approvals_required.max(1),
             on_reject: ask.on_reject,
             comprehension_required: ask.comprehension_required,
-            expires_at: ask
-                .timeout
-                .map(|timeout| self.now.plus_ms(timeout.after_minutes.saturating_mul(60_000))),
+            expires_at: ask.timeout.map(|timeout| {
+                self.now
+                    .plus_ms(timeout.after_minutes.saturating_mul(60_000))
+            }),
             timeout_default: ask
                 .timeout
-                .map_or(spec::snapshot::TimeoutDefault::Deny, |timeout| timeout.default),
+                .map_or(spec::snapshot::TimeoutDefault::Deny, |timeout| {
+                    timeout.default
+                }),
             route: first.and_then(|it| it.route.clone()).unwrap_or_default(),
             escalate_to: ask.causes.iter().find_map(|it| it.escalate_to.clone()),
             reason: question.reason.unwrap_or_else(|| reason_of(ask)),
@@ -191,16 +204,22 @@ impl<'a> Draft<'a> {
         let mut completions = self.state.completions;
         let mut tokens = self.state.usage.total();
         for event in &self.decided.events {
-            if let Event::AssistantMessage { completion, usage, .. } = event {
+            if let Event::AssistantMessage {
+                completion, usage, ..
+            } = event
+            {
                 completions = *completion;
                 tokens = tokens.saturating_add(usage.total());
             }
         }
         let calls = self.state.calls.len().saturating_add(self.proposed);
-        let over_calls = limits.max_tool_calls.is_some_and(|max| {
-            calls > usize::try_from(max).unwrap_or(usize::MAX)
-        });
-        let limit = if limits.max_loop_iterations.is_some_and(|max| completions >= max) {
+        let over_calls = limits
+            .max_tool_calls
+            .is_some_and(|max| calls > usize::try_from(max).unwrap_or(usize::MAX));
+        let limit = if limits
+            .max_loop_iterations
+            .is_some_and(|max| completions >= max)
+        {
             "max_loop_iterations"
         } else if limits.max_tokens_per_run.is_some_and(|max| tokens >= max) {
             "max_tokens_per_run"
@@ -223,7 +242,11 @@ pub(super) struct Question {
 
 impl Question {
     pub(super) fn new(subject: ApprovalSubject, args: Digest, reason: Option<String>) -> Self {
-        Self { subject, args, reason }
+        Self {
+            subject,
+            args,
+            reason,
+        }
     }
 }
 
@@ -251,7 +274,11 @@ pub(super) fn context<'a>(
 }
 
 fn reason_of(ask: &Ask) -> String {
-    let reasons: Vec<&str> = ask.causes.iter().filter_map(|it| it.reason.as_deref()).collect();
+    let reasons: Vec<&str> = ask
+        .causes
+        .iter()
+        .filter_map(|it| it.reason.as_deref())
+        .collect();
     if let Some(first) = reasons.first() {
         return (*first).to_owned();
     }

@@ -41,7 +41,11 @@ pub(super) fn end(draft: &mut Draft<'_>, outcome: Outcome, reason: String, by: O
             settle(draft, call);
         }
     }
-    draft.push(Event::Ended { outcome, reason, by });
+    draft.push(Event::Ended {
+        outcome,
+        reason,
+        by,
+    });
 }
 
 /// Settles a call that will not be waited for any longer, by what is known about it.
@@ -53,7 +57,9 @@ pub(super) fn settle(draft: &mut Draft<'_>, call: &Call) {
             message: "the session ended before the outcome was known".to_owned(),
         }
     } else {
-        Event::CallCancelled { call: call.id.clone() }
+        Event::CallCancelled {
+            call: call.id.clone(),
+        }
     };
     draft.push(event);
 }

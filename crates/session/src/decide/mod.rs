@@ -108,9 +108,10 @@ pub fn needs(state: &State, input: Option<&Input>) -> Vec<Digest> {
             .into_iter()
             .collect(),
         // Any call that is with a worker may turn out to be overdue.
-        Some(Input::Tick) => {
-            state.open_calls().filter(|call| dispatched(&call.phase).is_some()).collect()
-        }
+        Some(Input::Tick) => state
+            .open_calls()
+            .filter(|call| dispatched(&call.phase).is_some())
+            .collect(),
         Some(
             Input::Start(_)
             | Input::Say { .. }
@@ -124,18 +125,29 @@ pub fn needs(state: &State, input: Option<&Input>) -> Vec<Digest> {
         ) => return Vec::new(),
     };
     let input = state.started.iter().map(|it| it.input.digest);
-    input.chain(calls.into_iter().map(|call| call.args.digest)).collect()
+    input
+        .chain(calls.into_iter().map(|call| call.args.digest))
+        .collect()
 }
 
 /// The call that `input` lets go if all is well: the driver reserves a slot for it first.
 #[must_use]
 pub fn slot_wanted<'a>(state: &'a State, input: &Input) -> Option<&'a crate::Call> {
-    let Input::Decide(decision) = input else { return None };
+    let Input::Decide(decision) = input else {
+        return None;
+    };
     if decision.vote == Vote::Reject || state.ended.is_some() {
         return None;
     }
-    let approval = state.approvals.get(&decision.approval).filter(|it| it.is_pending())?;
-    let votes = if decision.args.is_some() { 0 } else { approval.received() };
+    let approval = state
+        .approvals
+        .get(&decision.approval)
+        .filter(|it| it.is_pending())?;
+    let votes = if decision.args.is_some() {
+        0
+    } else {
+        approval.received()
+    };
     if votes.saturating_add(1) < approval.required {
         return None;
     }
@@ -171,11 +183,24 @@ pub fn decide(
         }
         Input::SlotReady { call, slot } => call::slot_ready(&mut draft, call, slot)?,
         Input::NoSlot { call, cause } => call::no_slot(&mut draft, call, *cause)?,
-        Input::Nacked { call, worker, code, message } => {
+        Input::Nacked {
+            call,
+            worker,
+            code,
+            message,
+        } => {
             call::nacked(&mut draft, call, worker, &call::Nack { code, message })?;
         }
-        Input::Result { call, worker, result } => call::result(&mut draft, call, worker, result)?,
-        Input::Unknown { call, attempt, cause } => {
+        Input::Result {
+            call,
+            worker,
+            result,
+        } => call::result(&mut draft, call, worker, result)?,
+        Input::Unknown {
+            call,
+            attempt,
+            cause,
+        } => {
             call::unknown(&mut draft, call, *attempt, *cause)?;
         }
         Input::Decide(decision) => approval::decide(&mut draft, decision)?,
@@ -189,5 +214,9 @@ pub fn decide(
 
 /// The phase in which a call holds a worker, with its attempt.
 fn dispatched(phase: &Phase) -> Option<(u32, &crate::Slot)> {
-    if let Phase::Dispatched { attempt, slot, .. } = phase { Some((*attempt, slot)) } else { None }
+    if let Phase::Dispatched { attempt, slot, .. } = phase {
+        Some((*attempt, slot))
+    } else {
+        None
+    }
 }

@@ -32,8 +32,18 @@ fn user_text(input: &Json) -> Option<String> {
     if members.is_empty() {
         return None;
     }
-    let said = |key| members.get(key).and_then(Json::as_str).map(str::trim).map(str::to_owned);
-    Some(said("message").or_else(|| said("text")).unwrap_or_else(|| input.to_canonical()))
+    let said = |key| {
+        members
+            .get(key)
+            .and_then(Json::as_str)
+            .map(str::trim)
+            .map(str::to_owned)
+    };
+    Some(
+        said("message")
+            .or_else(|| said("text"))
+            .unwrap_or_else(|| input.to_canonical()),
+    )
 }
 
 pub(super) fn say(draft: &mut Draft<'_>, text: &str) -> Result<(), Refusal> {

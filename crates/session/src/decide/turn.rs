@@ -29,9 +29,15 @@ pub fn judge(
     let started = state.started.as_ref().ok_or(Refusal::NotStarted)?;
     let completion = state.completions.saturating_add(1);
     let session_input = read_json(payloads, started.input.digest)?;
-    let room = plan.snapshot.limits.max_tool_calls.map_or(usize::MAX, |max| {
-        usize::try_from(max).unwrap_or(usize::MAX).saturating_sub(state.calls.len())
-    });
+    let room = plan
+        .snapshot
+        .limits
+        .max_tool_calls
+        .map_or(usize::MAX, |max| {
+            usize::try_from(max)
+                .unwrap_or(usize::MAX)
+                .saturating_sub(state.calls.len())
+        });
     let room = room.min(plan.settings.turn_calls_max);
     let cut = reply.stop_reason == STOP_MAX_TOKENS;
     let mut calls = Vec::with_capacity(reply.calls.len());
@@ -47,16 +53,25 @@ pub fn judge(
                 "the output limit cut the completion inside its tool calls; nothing was run",
             );
         } else if place >= room {
-            judged.ruling =
-                refuse(ErrorCode::LimitExceeded, "the run's limit of tool calls is used up");
+            judged.ruling = refuse(
+                ErrorCode::LimitExceeded,
+                "the run's limit of tool calls is used up",
+            );
         }
         calls.push(judged);
     }
-    Ok(Turn { completion, reply, calls })
+    Ok(Turn {
+        completion,
+        reply,
+        calls,
+    })
 }
 
 fn refuse(code: ErrorCode, message: impl Into<String>) -> Ruling {
-    Ruling::Refuse { code, message: message.into() }
+    Ruling::Refuse {
+        code,
+        message: message.into(),
+    }
 }
 
 fn judge_one(
@@ -124,7 +139,10 @@ pub(super) fn denial_text(denials: &[policy::Denial]) -> String {
 pub(super) fn check_args(plan: &Plan, wire_name: &str, bytes: &[u8]) -> Result<Json, String> {
     let max = plan.settings.args_bytes_max;
     if bytes.len() > max {
-        return Err(format!("arguments too large: {} > {max} bytes", bytes.len()));
+        return Err(format!(
+            "arguments too large: {} > {max} bytes",
+            bytes.len()
+        ));
     }
     let args = if bytes.iter().all(u8::is_ascii_whitespace) {
         Json::object()
@@ -132,13 +150,19 @@ pub(super) fn check_args(plan: &Plan, wire_name: &str, bytes: &[u8]) -> Result<J
         Json::parse(bytes).map_err(|error| format!("the arguments are not valid JSON: {error}"))?
     };
     if args.as_object().is_none() {
-        return Err(format!("the arguments must be a JSON object, not {}", args.kind()));
+        return Err(format!(
+            "the arguments must be a JSON object, not {}",
+            args.kind()
+        ));
     }
     let violations = plan.input_violations(wire_name, &args);
     if violations.is_empty() {
         Ok(args)
     } else {
-        Err(format!("the arguments break the tool's contract: {}", violations.join("; ")))
+        Err(format!(
+            "the arguments break the tool's contract: {}",
+            violations.join("; ")
+        ))
     }
 }
 
@@ -216,7 +240,9 @@ fn propose(draft: &mut Draft<'_>, turn: &Turn, judged: &Judged, slot: Option<&Sl
                     deadline,
                 });
             }
-            None => draft.push(Event::CallQueued { call: judged.call.clone() }),
+            None => draft.push(Event::CallQueued {
+                call: judged.call.clone(),
+            }),
         },
     }
 }

@@ -7,16 +7,22 @@ use crate::simulation::Simulation;
 
 pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), String> {
     let entries = simulation.journal.entries(session);
-    for acked in simulation.acked.iter().filter(|it| it.session().as_ref() == Some(session)) {
-        let recorded = entries.iter().any(|it| match &it.event {
-            Event::CallSucceeded { call, .. }
-            | Event::CallFailed { call, .. }
-            | Event::CallIndeterminate { call, .. }
-            | Event::CallCancelled { call } => call == acked,
-            _ => false,
+    for acked in simulation
+        .acked
+        .iter()
+        .filter(|it| it.session().as_ref() == Some(session))
+    {
+        let recorded = entries.iter().any(|it| {
+            matches!(&it.event,
+                Event::CallSucceeded { call, .. }
+                | Event::CallFailed { call, .. }
+                | Event::CallIndeterminate { call, .. }
+                | Event::CallCancelled { call } if call == acked)
         });
         if !recorded {
-            return Err(format!("{acked} was acknowledged and has no outcome on record"));
+            return Err(format!(
+                "{acked} was acknowledged and has no outcome on record"
+            ));
         }
     }
     Ok(())

@@ -7,16 +7,26 @@ use crate::simulation::Simulation;
 
 pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), String> {
     let entries = simulation.journal.entries(session);
-    for began in simulation.witness.iter().filter(|it| it.call.session().as_ref() == Some(session)) {
+    for began in simulation
+        .witness
+        .iter()
+        .filter(|it| it.call.session().as_ref() == Some(session))
+    {
         let recorded = entries.iter().any(|it| {
             matches!(&it.event, Event::CallDispatched { call, args, .. }
                 if *call == began.call && *args == began.args)
         });
         if !recorded {
-            return Err(format!("{} ran with arguments that no dispatch names", began.call));
+            return Err(format!(
+                "{} ran with arguments that no dispatch names",
+                began.call
+            ));
         }
         if asked(&entries, &began.call) && !agreed(&entries, &began.call, began.args) {
-            return Err(format!("{} ran with arguments that nobody agreed to", began.call));
+            return Err(format!(
+                "{} ran with arguments that nobody agreed to",
+                began.call
+            ));
         }
     }
     Ok(())
@@ -31,13 +41,19 @@ fn asked(entries: &[Entry], call: &CallId) -> bool {
 
 /// Some approval of the call closed as approved while its last vote was for these arguments.
 fn agreed(entries: &[Entry], call: &CallId, args: Digest) -> bool {
-    let opened: Vec<&ApprovalId> = entries
-        .iter()
-        .filter_map(|it| match &it.event {
-            Event::ApprovalOpened { approval, call: about, .. } if about == call => Some(approval),
-            _ => None,
-        })
-        .collect();
+    let opened = entries.iter().filter_map(|it| {
+        if let Event::ApprovalOpened {
+            approval,
+            call: about,
+            ..
+        } = &it.event
+            && about == call
+        {
+            return Some(approval);
+        }
+        None
+    });
+    let opened: Vec<&ApprovalId> = opened.collect();
     opened.into_iter().any(|id| {
         let closed = entries.iter().position(|it| {
             matches!(&it.event, Event::ApprovalClosed { approval, outcome, .. }

@@ -7,10 +7,14 @@ use crate::simulation::Simulation;
 
 pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), String> {
     let entries = simulation.journal.entries(session);
-    for began in simulation.witness.iter().filter(|it| it.call.session().as_ref() == Some(session)) {
-        let refused = entries.iter().any(
-            |it| matches!(&it.event, Event::CallRefused { call, .. } if *call == began.call),
-        );
+    for began in simulation
+        .witness
+        .iter()
+        .filter(|it| it.call.session().as_ref() == Some(session))
+    {
+        let refused = entries
+            .iter()
+            .any(|it| matches!(&it.event, Event::CallRefused { call, .. } if *call == began.call));
         if refused {
             return Err(format!("{} was refused and ran", began.call));
         }

@@ -7,7 +7,9 @@ use crate::simulation::Simulation;
 
 pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), String> {
     let entries = simulation.journal.entries(session);
-    let end = entries.iter().position(|it| matches!(it.event, Event::Ended { .. }));
+    let end = entries
+        .iter()
+        .position(|it| matches!(it.event, Event::Ended { .. }));
     let Some(end) = end else { return Ok(()) };
     for entry in entries.iter().skip(end + 1) {
         let evidence = match &entry.event {

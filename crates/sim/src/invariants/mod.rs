@@ -54,7 +54,10 @@ pub fn check_end(simulation: &Simulation) -> Vec<Violation> {
     let mut violations = Vec::new();
     for session in simulation.journal.sessions() {
         if let Err(what) = everything_ends::check(simulation, &session) {
-            violations.push(Violation { invariant: "everything_ends", what });
+            violations.push(Violation {
+                invariant: "everything_ends",
+                what,
+            });
         }
     }
     violations

@@ -17,17 +17,21 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
     }
     let entries = simulation.journal.entries(session);
     for (call, times) in began.into_iter().filter(|(_, times)| *times > 1) {
-        let asked: Vec<&ApprovalId> = entries
-            .iter()
-            .filter_map(|it| match &it.event {
-                Event::ApprovalOpened { approval, call: about, subject, .. }
-                    if about == call && *subject == ApprovalSubject::Indeterminate =>
-                {
-                    Some(approval)
-                }
-                _ => None,
-            })
-            .collect();
+        let asked = entries.iter().filter_map(|it| {
+            if let Event::ApprovalOpened {
+                approval,
+                call: about,
+                subject,
+                ..
+            } = &it.event
+                && about == call
+                && *subject == ApprovalSubject::Indeterminate
+            {
+                return Some(approval);
+            }
+            None
+        });
+        let asked: Vec<&ApprovalId> = asked.collect();
         let allowed = entries
             .iter()
             .filter(|it| {
@@ -38,7 +42,9 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
             })
             .count();
         if times > 1 + allowed {
-            return Err(format!("{call} began {times} times, a person allowed {allowed} reruns"));
+            return Err(format!(
+                "{call} began {times} times, a person allowed {allowed} reruns"
+            ));
         }
     }
     Ok(())

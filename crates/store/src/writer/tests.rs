@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -53,18 +54,24 @@ fn a_full_store_says_so_and_goes_on() {
     };
 
     let (sender, queue) = mpsc::channel(8);
+    let give = |order| sender.try_send(order).map_err(|_| "a full queue").expect("there is room");
     let (large, full) = payload(Kind::Append, 1024 * 1024);
-    let (small, fits) = payload(Kind::Append, 8);
-    for order in [large, small] {
-        sender.try_send(order).map_err(|_| "a full queue").expect("there is room");
+    let (small, beside) = payload(Kind::Append, 8);
+    give(large);
+    give(small);
+    let running = thread::spawn(move || writer.run(queue));
+    for answer in [full, beside] {
+        let why = answer.blocking_recv().expect("an answer").expect_err("there is no room").0;
+        assert!(why.contains("full"), "{why}");
     }
-    drop(sender);
-    writer.run(queue);
+    assert_eq!(counters.appends.load(Ordering::Relaxed), 0);
 
-    let full = full.blocking_recv().expect("an answer");
-    let why = full.expect_err("there is no room for it").0;
-    assert!(why.contains("full"), "{why}");
+    // The bound was the connection's own, and a new one has been made.
+    let (small, fits) = payload(Kind::Append, 8);
+    give(small);
     assert_eq!(fits.blocking_recv().expect("an answer"), Ok(()));
     assert_eq!(counters.appends.load(Ordering::Relaxed), 1);
     assert_eq!(counters.commits.load(Ordering::Relaxed), 1);
+    drop(sender);
+    running.join().expect("the writer ends");
 }

@@ -1,0 +1,7 @@
+//! The state machine through its public door: inputs in, events and refusals out.
+
+mod approvals;
+mod bench;
+mod calls;
+mod events;
+mod limits;
