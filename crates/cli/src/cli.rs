@@ -30,7 +30,12 @@ pub(crate) struct Cli {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Global {
     /// Where the runtime listens, as host:port [env: PHRONY_RUNTIME_ADDR] [default: 127.0.0.1:7777].
-    #[arg(long, global = true, value_name = "ADDR", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "ADDR",
+        help_heading = "Global options"
+    )]
     pub(crate) runtime_addr: Option<String>,
     /// Print data and errors only, no notes and no warnings.
     #[arg(short, long, global = true, help_heading = "Global options")]
@@ -55,7 +60,10 @@ pub(crate) enum Command {
     Approvals(approvals::Group),
     Explain(explain::Args),
     /// List the exit codes.
-    #[command(after_help = "Example:\n  ordain help exit-codes", before_help = exit::table())]
+    #[command(
+        before_help = exit::table().trim_end().to_owned(),
+        after_help = "Examples:\n  ordain exit-codes\n  ordain help exit-codes"
+    )]
     ExitCodes,
     #[command(hide = true)]
     DemoWorker(demo::worker::Args),
@@ -140,7 +148,10 @@ mod tests {
             for it in command.get_subcommands().filter(|it| !it.is_hide_set()) {
                 let path = format!("{path} {}", it.get_name());
                 assert!(it.get_about().is_some(), "{path}");
-                let example = it.get_after_help().map(ToString::to_string).unwrap_or_default();
+                let example = it
+                    .get_after_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
                 assert!(example.starts_with("Example"), "{path}");
                 assert!(example.contains(&path), "{path}: {example}");
                 check(it, &path);
@@ -153,8 +164,17 @@ mod tests {
     #[test]
     fn flat_forms_are_gone() {
         let gone = [
-            "validate", "publish", "deploy", "versions", "active", "history", "diff", "inspect",
-            "deprecate", "retire", "bundle",
+            "validate",
+            "publish",
+            "deploy",
+            "versions",
+            "active",
+            "history",
+            "diff",
+            "inspect",
+            "deprecate",
+            "retire",
+            "bundle",
         ];
         for word in gone {
             assert!(tree("ordain").find_subcommand(word).is_none(), "{word}");
@@ -163,6 +183,38 @@ mod tests {
 
     #[test]
     fn top_level_help() {
-        expect![[r#""#]].assert_eq(&tree("ordain").render_help().to_string());
+        expect![[r#"
+            Run declared agents under policy, with every step on record
+
+            Usage: ordain [OPTIONS] [COMMAND]
+
+            Commands:
+              serve       Start a runtime here, and serve until SIGTERM or Ctrl-C
+              demo        See a governed agent at work: allowed, asked about, denied, and through a crash
+              init        Begin an agent: a manifest, a tool, a policy and a scripted model to try them with
+              status      Show whether a runtime answers, and its version
+              run         Start a session of an agent
+              agents      Validate, publish and deploy agents
+              sessions    List, inspect and end sessions
+              approvals   See what waits for a person, and decide it
+              explain     Say what a diagnostic's code means and how to mend it
+              exit-codes  List the exit codes
+              help        Print this message or the help of the given subcommand(s)
+
+            Options:
+              -v, --version  Print the version
+              -h, --help     Print help
+
+            Global options:
+                  --runtime-addr <ADDR>  Where the runtime listens, as host:port [env: PHRONY_RUNTIME_ADDR] [default: 127.0.0.1:7777]
+              -q, --quiet                Print data and errors only, no notes and no warnings
+                  --no-color             Print without colours [env: NO_COLOR]
+
+            Examples:
+              ordain demo                      See the whole story in a minute
+              ordain serve                     Start a runtime
+              ordain init my-agent             Begin an agent
+              ordain help exit-codes           What the exit codes mean
+        "#]].assert_eq(&tree("ordain").render_help().to_string());
     }
 }

@@ -62,7 +62,12 @@ impl Runtime {
         } else {
             format!("http://{address}")
         };
-        let bad = || Failure::usage(format!("{} is not the address of a runtime", quoted(address)));
+        let bad = || {
+            Failure::usage(format!(
+                "{} is not the address of a runtime",
+                quoted(address)
+            ))
+        };
         if !uri.starts_with("http://") {
             return Err(bad().hint("write host:port, such as 127.0.0.1:7777"));
         }
@@ -109,9 +114,12 @@ impl Runtime {
         move |status| {
             let failure = failure::rpc(action, &status, asked);
             if failure.exit == Exit::Unreachable && failure::is_transport(&status) {
-                let Self { address, program, .. } = self;
-                return failure
-                    .hint(format!("nothing answers at {address}; is `{program} serve` running?"));
+                let Self {
+                    address, program, ..
+                } = self;
+                return failure.hint(format!(
+                    "nothing answers at {address}; is `{program} serve` running?"
+                ));
             }
             failure
         }
@@ -148,7 +156,12 @@ mod tests {
 
     #[tokio::test]
     async fn addresses() {
-        for good in ["127.0.0.1:7777", "localhost:1", "[::1]:7777", "http://host:1"] {
+        for good in [
+            "127.0.0.1:7777",
+            "localhost:1",
+            "[::1]:7777",
+            "http://host:1",
+        ] {
             assert!(Runtime::at(good, "ordain").is_ok(), "{good}");
         }
         for bad in ["", "not an address", "https://host:1", "ftp://host"] {
@@ -163,11 +176,22 @@ mod tests {
         let address = listener.local_addr().unwrap().to_string();
         drop(listener);
         let runtime = Runtime::at(&address, "ordain").unwrap();
-        let asked = runtime.api().get_version(proto::runtime::v1::GetVersionRequest {}).await;
+        let asked = runtime
+            .api()
+            .get_version(proto::runtime::v1::GetVersionRequest {})
+            .await;
         let failure = asked.map_err(runtime.failed("get version")).unwrap_err();
         assert_eq!(failure.exit, crate::exit::Exit::Unreachable);
-        assert!(failure.message.starts_with("get version: "), "{}", failure.message);
-        assert!(failure.message.ends_with("(Unavailable)"), "{}", failure.message);
+        assert!(
+            failure.message.starts_with("get version: "),
+            "{}",
+            failure.message
+        );
+        assert!(
+            failure.message.ends_with("(Unavailable)"),
+            "{}",
+            failure.message
+        );
         assert!(failure.hint.unwrap().contains("ordain serve"));
     }
 }

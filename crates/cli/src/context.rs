@@ -20,7 +20,10 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(program: String, global: &Global, environment: Environment) -> Self {
         let printer = Printer::new(global.quiet, global.no_color, &environment);
-        let set = global.runtime_addr.as_deref().or(environment.get("PHRONY_RUNTIME_ADDR"));
+        let set = global
+            .runtime_addr
+            .as_deref()
+            .or(environment.get("PHRONY_RUNTIME_ADDR"));
         let address = set.unwrap_or(RUNTIME_ADDRESS).trim().to_owned();
         Self {
             program,

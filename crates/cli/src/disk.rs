@@ -29,7 +29,7 @@ impl Disk {
             .components()
             .all(|it| matches!(it, Component::Normal(_) | Component::CurDir));
         if !is_inside {
-            return Err(FileError("it lies outside the bundle".to_owned()));
+            return Err(FileError(format!("{path} lies outside the bundle")));
         }
         let real = match self.root.join(relative).canonicalize() {
             Ok(real) => real,
@@ -37,8 +37,8 @@ impl Disk {
             Err(why) => return Err(unreadable(&why)),
         };
         if !real.starts_with(&self.root) {
-            let text = "a symbolic link leads out of the bundle";
-            return Err(FileError(text.to_owned()));
+            let text = format!("the symbolic link {path} leads out of the bundle");
+            return Err(FileError(text));
         }
         Ok(Some(real))
     }
@@ -56,14 +56,14 @@ impl Files for Disk {
             return Ok(None);
         }
         if !kind.is_file() {
-            return Err(FileError("it is not a regular file".to_owned()));
+            return Err(FileError(format!("{path} is not a regular file")));
         }
         let file = File::open(&real).map_err(failed)?;
         let mut bytes = Vec::new();
         let limit = FILE_BYTES_MAX.saturating_add(1);
         file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
         if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > FILE_BYTES_MAX {
-            let text = format!("it has more than {FILE_BYTES_MAX} bytes");
+            let text = format!("{path} has more than {FILE_BYTES_MAX} bytes");
             return Err(FileError(text));
         }
         Ok(Some(bytes))
@@ -88,7 +88,9 @@ impl Files for Disk {
                 names.push(name);
             }
             if names.len() > ENTRIES_MAX {
-                return Err(FileError(format!("it has more than {ENTRIES_MAX} files")));
+                return Err(FileError(format!(
+                    "{dir} has more than {ENTRIES_MAX} files"
+                )));
             }
         }
         names.sort();
@@ -97,7 +99,10 @@ impl Files for Disk {
 }
 
 fn is_absent(why: &io::Error) -> bool {
-    matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        why.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn unreadable(why: &io::Error) -> FileError {

@@ -24,7 +24,10 @@ impl Environment {
 
     /// The value of a variable that is set and not empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|it| !it.is_empty())
+        self.0
+            .get(name)
+            .map(String::as_str)
+            .filter(|it| !it.is_empty())
     }
 
     /// The names of the variables that the runtime reads.
@@ -49,8 +52,15 @@ impl Environment {
 
     /// Adds the variables of a file. What is set and not blank stays.
     pub(crate) fn load_file(&mut self, path: &Path) -> Result<(), Failure> {
-        let failed = || Failure::new(Exit::Failed, format!("load env file \"{}\"", path.display()));
-        let size = std::fs::metadata(path).map_err(|why| failed().because(&why))?.len();
+        let failed = || {
+            Failure::new(
+                Exit::Failed,
+                format!("load env file \"{}\"", path.display()),
+            )
+        };
+        let size = std::fs::metadata(path)
+            .map_err(|why| failed().because(&why))?
+            .len();
         if size > ENV_FILE_BYTES_MAX {
             let text = format!("it has {size} bytes; at most {ENV_FILE_BYTES_MAX} are allowed");
             return Err(failed().because(&std::io::Error::other(text)));

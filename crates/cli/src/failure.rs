@@ -161,7 +161,10 @@ mod tests {
         for (code, exit) in table {
             assert_eq!(exit_of(code, Asked::Other), exit, "{code:?}");
         }
-        assert_eq!(exit_of(Code::InvalidArgument, Asked::Publish), Exit::Invalid);
+        assert_eq!(
+            exit_of(Code::InvalidArgument, Asked::Publish),
+            Exit::Invalid
+        );
     }
 
     #[test]
@@ -178,6 +181,9 @@ mod tests {
     #[test]
     fn what_the_runtime_lacks_is_said_in_words() {
         let failure = rpc("rollback", &Status::unimplemented("no"), Asked::Other);
-        assert_eq!(failure.message, "rollback: no (not implemented on this runtime yet)");
+        assert_eq!(
+            failure.message,
+            "rollback: no (not implemented on this runtime yet)"
+        );
     }
 }

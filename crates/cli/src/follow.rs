@@ -50,7 +50,10 @@ impl Follow {
                         return Ok(Some(self.pass(event)));
                     }
                 }
-                Ok(None) => self.wait_or(&Status::unavailable("the stream ended")).await?,
+                Ok(None) => {
+                    self.wait_or(&Status::unavailable("the stream ended"))
+                        .await?
+                }
                 Err(status) => self.wait_or(&status).await?,
             }
         }
@@ -93,5 +96,8 @@ impl Follow {
 
 /// Whether a stream that broke with `code` may work again; a killed runtime shows as any of these.
 fn may_pass(code: Code) -> bool {
-    matches!(code, Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled)
+    matches!(
+        code,
+        Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled
+    )
 }

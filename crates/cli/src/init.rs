@@ -12,8 +12,14 @@ use crate::render::escape;
 /// The files, the Agent first.
 const FILES: [(&str, &str); 4] = [
     ("agent.yaml", include_str!("init/agent.yaml")),
-    ("tools/send-message.yaml", include_str!("init/tools/send-message.yaml")),
-    ("policies/ask-before-sending.yaml", include_str!("init/policies/ask-before-sending.yaml")),
+    (
+        "tools/send-message.yaml",
+        include_str!("init/tools/send-message.yaml"),
+    ),
+    (
+        "policies/ask-before-sending.yaml",
+        include_str!("init/policies/ask-before-sending.yaml"),
+    ),
     ("stub-script.json", include_str!("init/stub-script.json")),
 ];
 
@@ -33,21 +39,30 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         Some(dir) => dir.clone(),
         None => std::env::current_dir().map_err(|why| failed(Path::new("."), &why))?,
     };
-    let paths: Vec<(PathBuf, &str)> =
-        FILES.iter().map(|(path, text)| (dir.join(path), *text)).collect();
+    let paths: Vec<(PathBuf, &str)> = FILES
+        .iter()
+        .map(|(path, text)| (dir.join(path), *text))
+        .collect();
     // Everything is looked at first, so that a refusal leaves nothing half made.
-    if let Some((path, _)) = paths.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
+    if let Some((path, _)) = paths
+        .iter()
+        .find(|(path, _)| path.symlink_metadata().is_ok())
+    {
         let message = format!("{} already exists", path.display());
         return Err(Failure::new(Exit::Conflict, message));
     }
     for (path, text) in &paths {
         create(path, text).map_err(|why| failed(path, &why))?;
         let path = path.display().to_string();
-        context.printer.line(&format!("created {}", escape::inline(&path)))?;
+        context
+            .printer
+            .line(&format!("created {}", escape::inline(&path)))?;
     }
     let program = &context.program;
     let dir = escape::inline(&dir.display().to_string());
-    context.printer.note(&format!("next: {program} agents validate {dir}"));
+    context
+        .printer
+        .note(&format!("next: {program} agents validate {dir}"));
     Ok(Exit::Done)
 }
 
@@ -85,7 +100,11 @@ mod tests {
         assert_eq!(snapshot.agent.to_string(), "default.my-agent@0.1.0");
         assert_eq!(snapshot.tools.len(), 1);
         assert_eq!(snapshot.policies.len(), 1);
-        let script = snapshot.metadata.annotations.get(spec::snapshot::STUB_SCRIPT).unwrap();
+        let script = snapshot
+            .metadata
+            .annotations
+            .get(spec::snapshot::STUB_SCRIPT)
+            .unwrap();
         assert!(script.contains(&snapshot.tools[0].wire_name));
     }
 
@@ -93,7 +112,9 @@ mod tests {
     fn nothing_is_overwritten() {
         let outer = tempfile::tempdir().unwrap();
         let dir = outer.path().join("new");
-        let args = Args { dir: Some(dir.clone()) };
+        let args = Args {
+            dir: Some(dir.clone()),
+        };
         assert_eq!(run(&args, &context()).unwrap(), Exit::Done);
         for (path, text) in FILES {
             assert_eq!(fs::read_to_string(dir.join(path)).unwrap(), text);
@@ -102,7 +123,10 @@ mod tests {
         fs::remove_file(dir.join("stub-script.json")).unwrap();
         let refusal = run(&args, &context()).unwrap_err();
         assert_eq!(refusal.exit, Exit::Conflict);
-        assert_eq!(refusal.message, format!("{} already exists", dir.join("agent.yaml").display()));
+        assert_eq!(
+            refusal.message,
+            format!("{} already exists", dir.join("agent.yaml").display())
+        );
         assert_eq!(fs::read_to_string(dir.join("agent.yaml")).unwrap(), "mine");
         assert!(!dir.join("stub-script.json").exists());
     }

@@ -2,6 +2,7 @@
 //! and what diagnostics look like as data; the compiling is in the `publish` crate.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 use publish::{Compiled, Diagnostic, Recorder, Severity};
@@ -28,13 +29,29 @@ pub(crate) struct Local {
 /// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
 pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
     let failed = || Failure::new(Exit::Failed, "read manifest");
-    let file = if path.is_dir() { path.join(MANIFEST) } else { path.to_owned() };
+    let file = if path.is_dir() {
+        path.join(MANIFEST)
+    } else {
+        path.to_owned()
+    };
     // A missing file is said as the system says it.
-    std::fs::metadata(&file).map_err(|why| Failure { exit: Exit::NotFound, ..failed().because(&why) })?;
+    std::fs::metadata(&file).map_err(|why| {
+        let cause = io::Error::new(why.kind(), format!("{}: {why}", file.display()));
+        let exit = if why.kind() == io::ErrorKind::NotFound {
+            Exit::NotFound
+        } else {
+            Exit::Failed
+        };
+        Failure {
+            exit,
+            ..failed().because(&cause)
+        }
+    })?;
     let name = file.file_name().and_then(|it| it.to_str());
     let manifest = name.ok_or_else(failed)?.to_owned();
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
-    let disk = Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
+    let disk =
+        Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
     let recorder = Recorder::new(&disk);
     let compiled = publish::compile(&recorder, &manifest);
     Ok(Local {
@@ -58,7 +75,8 @@ impl Local {
         };
         let found = &self.compiled.diagnostics;
         let text = publish::render(found, &source, context.printer.err_has_color());
-        context.printer.diagnostics(&text);
+        // The drawing has replaced control characters itself; its own are colours.
+        context.printer.diagnostics(&escape::hidden(&text));
     }
 
     /// The snapshot, or the error that there is none.
@@ -66,7 +84,10 @@ impl Local {
         self.compiled.snapshot.as_ref().ok_or_else(|| {
             let errors = self.count(Severity::Error);
             let plural = if errors == 1 { "" } else { "s" };
-            Failure::new(Exit::Invalid, format!("invalid manifest ({errors} error{plural})"))
+            Failure::new(
+                Exit::Invalid,
+                format!("invalid manifest ({errors} error{plural})"),
+            )
         })
     }
 }
@@ -88,7 +109,14 @@ pub(crate) fn to_json(diagnostic: &Diagnostic) -> Json {
 
 /// A diagnostic of the server, which has no source lines to show.
 pub(crate) fn remote(diagnostic: &proto::ordain::v1::Diagnostic) -> String {
-    let proto::ordain::v1::Diagnostic { code, severity, file, line, column, .. } = diagnostic;
+    let proto::ordain::v1::Diagnostic {
+        code,
+        severity,
+        file,
+        line,
+        column,
+        ..
+    } = diagnostic;
     let mut text = format!(
         "{}[{}]: {}\n",
         escape::inline(severity),
@@ -96,7 +124,11 @@ pub(crate) fn remote(diagnostic: &proto::ordain::v1::Diagnostic) -> String {
         escape::inline(&diagnostic.message)
     );
     if !file.is_empty() {
-        let place = if *line > 0 { format!(":{line}:{column}") } else { String::new() };
+        let place = if *line > 0 {
+            format!(":{line}:{column}")
+        } else {
+            String::new()
+        };
         text.push_str(&format!("  --> {}{place}\n", escape::inline(file)));
     }
     if !diagnostic.help.is_empty() {

@@ -78,7 +78,10 @@ pub(crate) struct Entry {
 impl Entry {
     /// A text of the payload; empty when there is none.
     pub(crate) fn text(&self, field: &str) -> &str {
-        self.payload.get(field).and_then(Json::as_str).unwrap_or_default()
+        self.payload
+            .get(field)
+            .and_then(Json::as_str)
+            .unwrap_or_default()
     }
 
     /// The call that the entry is about; empty when it is about none.
@@ -171,6 +174,8 @@ pub(crate) struct Progress {
     pub(crate) calls: BTreeMap<String, Call>,
     /// The call of each approval that waits, by approval id.
     pub(crate) waiting: BTreeMap<String, String>,
+    /// The outcome of each approval that was closed, by approval id.
+    pub(crate) decided: BTreeMap<String, String>,
     pub(crate) last_text: String,
     pub(crate) end: Option<End>,
 }
@@ -185,9 +190,11 @@ impl Progress {
             }
             Kind::ToolPolicyDenied => self.settle(entry, Fate::Denied, entry.text("message")),
             Kind::ToolRefused => {
-                let fate = match Fate::from_error(entry.text("code")) {
-                    Fate::Failed => Fate::Refused,
-                    fate => fate,
+                let named = Fate::from_error(entry.text("code"));
+                let fate = if named == Fate::Failed {
+                    Fate::Refused
+                } else {
+                    named
                 };
                 self.settle(entry, fate, entry.text("message"));
             }
@@ -204,14 +211,27 @@ impl Progress {
                 self.waiting.insert(id, entry.call().to_owned());
             }
             Kind::ApprovalDecided | Kind::ApprovalEscalated => {
-                self.waiting.remove(entry.text("approval_id"));
+                let id = entry.text("approval_id");
+                self.waiting.remove(id);
+                self.decided
+                    .insert(id.to_owned(), entry.text("outcome").to_owned());
             }
             Kind::SessionCompleted => {
                 let output = entry.payload.get("output").filter(|it| **it != Json::Null);
-                self.end = Some(End::Completed { output: output.cloned() });
+                self.end = Some(End::Completed {
+                    output: output.cloned(),
+                });
             }
-            Kind::SessionFailed => self.end = Some(End::Failed { reason: reason(entry) }),
-            Kind::SessionCancelled => self.end = Some(End::Cancelled { reason: reason(entry) }),
+            Kind::SessionFailed => {
+                self.end = Some(End::Failed {
+                    reason: reason(entry),
+                })
+            }
+            Kind::SessionCancelled => {
+                self.end = Some(End::Cancelled {
+                    reason: reason(entry),
+                })
+            }
             Kind::SessionStarted | Kind::UserMessage | Kind::ApprovalVote | Kind::Other => {}
         }
     }
@@ -223,7 +243,11 @@ impl Progress {
         };
         let call = Call {
             tool: name.to_owned(),
-            args: entry.payload.get("args").cloned().unwrap_or_else(Json::object),
+            args: entry
+                .payload
+                .get("args")
+                .cloned()
+                .unwrap_or_else(Json::object),
             fate: Fate::Proposed,
             message: String::new(),
         };
@@ -300,7 +324,10 @@ mod tests {
     const ASKED: (&str, &str) = ("tool.requested", r#"{"call_id":"c","tool":"a.b"}"#);
     const SENT: (&str, &str) = ("tool.dispatched", r#"{"call_id":"c"}"#);
     const OPENED: (&str, &str) = ("approval.required", r#"{"call_id":"c","approval_id":"p"}"#);
-    const DONE: (&str, &str) = ("session.completed", r#"{"reason":"end_turn","output":null}"#);
+    const DONE: (&str, &str) = (
+        "session.completed",
+        r#"{"reason":"end_turn","output":null}"#,
+    );
 
     #[test]
     fn a_run_that_did_its_work() {
@@ -338,8 +365,14 @@ mod tests {
     #[test]
     fn doubt_goes_before_everything_but_a_limit() {
         let doubt = ("tool.unknown", r#"{"call_id":"c","cause":"lease_expired"}"#);
-        assert_eq!(progress(&[ASKED, SENT, doubt, OPENED]).exit(), Exit::Indeterminate);
-        assert_eq!(progress(&[ASKED, SENT, doubt, DONE]).exit(), Exit::Indeterminate);
+        assert_eq!(
+            progress(&[ASKED, SENT, doubt, OPENED]).exit(),
+            Exit::Indeterminate
+        );
+        assert_eq!(
+            progress(&[ASKED, SENT, doubt, DONE]).exit(),
+            Exit::Indeterminate
+        );
         let again = progress(&[ASKED, SENT, doubt, SENT]);
         assert_eq!(again.calls["c"].fate, Fate::InFlight);
     }
@@ -349,7 +382,13 @@ mod tests {
         let failed = ("session.failed", r#"{"reason":"the model is away"}"#);
         let limit = r#"{"reason":"run limit max_tool_calls exceeded (on_limit=halt)"}"#;
         assert_eq!(progress(&[failed]).exit(), Exit::Failed);
-        assert_eq!(progress(&[("session.failed", limit)]).exit(), Exit::LimitReached);
-        assert_eq!(progress(&[("session.cancelled", "{}")]).exit(), Exit::Failed);
+        assert_eq!(
+            progress(&[("session.failed", limit)]).exit(),
+            Exit::LimitReached
+        );
+        assert_eq!(
+            progress(&[("session.cancelled", "{}")]).exit(),
+            Exit::Failed
+        );
     }
 }

@@ -10,7 +10,10 @@ use crate::render::text::quoted;
 pub(crate) fn parse(text: &str) -> Result<AgentRef, Failure> {
     let (id, version) = match text.split_once('@') {
         Some((_, "")) => {
-            let message = format!("agent version must not be empty after @ in {}", quoted(text));
+            let message = format!(
+                "agent version must not be empty after @ in {}",
+                quoted(text)
+            );
             return Err(Failure::usage(message));
         }
         Some((id, version)) => (id, version),
@@ -35,7 +38,10 @@ pub(crate) fn parse(text: &str) -> Result<AgentRef, Failure> {
 pub(crate) fn parse_version(text: &str) -> Result<AgentRef, Failure> {
     let agent = parse(text)?;
     if agent.version.is_empty() {
-        let message = format!("agent reference must include @version, got {}", quoted(text));
+        let message = format!(
+            "agent reference must include @version, got {}",
+            quoted(text)
+        );
         return Err(Failure::usage(message));
     }
     Ok(agent)
@@ -90,7 +96,9 @@ mod tests {
 
     #[test]
     fn what_is_no_reference() {
-        for text in ["", "refunds", "/refunds", "support/", ".refunds", "@1.0.0", "a\"b"] {
+        for text in [
+            "", "refunds", "/refunds", "support/", ".refunds", "@1.0.0", "a\"b",
+        ] {
             let message = format!("agent must be namespace/name, got {text:?}");
             assert_eq!(read(text), Err(message), "{text}");
         }
@@ -101,7 +109,10 @@ mod tests {
     #[test]
     fn a_version_can_be_demanded() {
         let failure = parse_version("a/b").unwrap_err();
-        assert_eq!(failure.message, "agent reference must include @version, got \"a/b\"");
+        assert_eq!(
+            failure.message,
+            "agent reference must include @version, got \"a/b\""
+        );
         assert_eq!(label(&parse_version("a/b@1.0.0").unwrap()), "a/b@1.0.0");
         assert_eq!(label(&parse("a/b").unwrap()), "a/b");
     }

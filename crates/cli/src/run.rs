@@ -34,7 +34,12 @@ pub(crate) struct Args {
     #[arg(short = 'v', long = "version", value_name = "VERSION")]
     version: Option<String>,
     /// The input, a JSON object.
-    #[arg(long, value_name = "JSON", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "JSON",
+        default_value = "",
+        hide_default_value = true
+    )]
     input: String,
     /// Wait until the session ends or needs somebody, and print its output.
     #[arg(long)]
@@ -74,7 +79,9 @@ pub(crate) async fn run(args: Args, context: &mut Context) -> Result<Exit, Failu
     let format = args.output.format;
     let id = started.session_id;
     if format == Format::Table {
-        context.printer.line(&format!("session {} started", escape::inline(&id)))?;
+        context
+            .printer
+            .line(&format!("session {} started", escape::inline(&id)))?;
     }
     if args.wait {
         let limit = args.timeout.map(Duration::from_secs);
@@ -113,7 +120,10 @@ async fn wait(
     };
     let Ok(rest) = rest else {
         let message = format!("session {} is still going on", escape::inline(id));
-        let hint = format!("{} sessions inspect {id} shows how far it came", context.program);
+        let hint = format!(
+            "{} sessions inspect {id} shows how far it came",
+            context.program
+        );
         return Err(Failure::new(Exit::LimitReached, message).hint(hint));
     };
     let rest = rest?;
@@ -123,11 +133,16 @@ async fn wait(
         (Format::Table, Some(output)) => context.printer.line(&text::pretty(output))?,
         (Format::Table, None) => {}
         (Format::Json | Format::Yaml, _) => {
-            context.printer.data(format, &to_json(id, &rest, &progress), String::new)?;
+            context
+                .printer
+                .data(format, &to_json(id, &rest, &progress), String::new)?;
         }
     }
     if !rest.error.is_empty() {
-        context.printer.failure(&Failure::new(exit, format!("session failed: {}", rest.error)));
+        context.printer.failure(&Failure::new(
+            exit,
+            format!("session failed: {}", rest.error),
+        ));
     }
     Ok(exit)
 }
@@ -161,7 +176,10 @@ async fn follow(runtime: &Runtime, id: &str, progress: &mut Progress) -> Result<
 }
 
 async fn look(runtime: &Runtime, id: &str, progress: &Progress) -> Result<Rest, Failure> {
-    let session = inspect::fetch(runtime, id).await?.session.unwrap_or_default();
+    let session = inspect::fetch(runtime, id)
+        .await?
+        .session
+        .unwrap_or_default();
     let recorded = match &progress.end {
         Some(End::Completed { output }) => output.clone(),
         Some(End::Failed { .. } | End::Cancelled { .. }) | None => None,
@@ -199,7 +217,11 @@ fn explain(progress: &Progress, context: &Context) {
             | Fate::Cancelled => continue,
         };
         let args = text::compact(&call.args);
-        let why = if call.message.is_empty() { String::new() } else { format!(": {}", call.message) };
+        let why = if call.message.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", call.message)
+        };
         let line = format!("{} {args} {verb}{why}", call.tool);
         context.printer.note(&escape::inline(&line));
     }

@@ -19,20 +19,28 @@ pub(crate) async fn resolve(
     environment: &Environment,
 ) -> Result<HashMap<String, Vec<u8>>, Failure> {
     if agent.version.is_empty() {
-        let request = GetActiveVersionRequest { agent_ref: Some(agent.clone()) };
+        let request = GetActiveVersionRequest {
+            agent_ref: Some(agent.clone()),
+        };
         let answer = runtime.api().get_active_version(request).await;
         let active = answer.map_err(runtime.failed("get active version"))?;
         agent.version = active.into_inner().version;
     }
-    let request = GetAgentVersionRequest { agent_ref: Some(agent.clone()) };
+    let request = GetAgentVersionRequest {
+        agent_ref: Some(agent.clone()),
+    };
     let answer = runtime.api().get_agent_version(request).await;
-    let published = answer.map_err(runtime.failed("get agent version"))?.into_inner();
+    let published = answer
+        .map_err(runtime.failed("get agent version"))?
+        .into_inner();
     let manifest = Json::parse(&published.manifest)
         .map_err(|why| Failure::new(Exit::Failed, "parse manifest").because(&why))?;
     declared(&manifest)
         .into_iter()
         .map(|(name, variable)| {
-            let value = environment.get_trimmed(variable).ok_or_else(|| unset(name, variable))?;
+            let value = environment
+                .get_trimmed(variable)
+                .ok_or_else(|| unset(name, variable))?;
             Ok((name.to_owned(), value.as_bytes().to_vec()))
         })
         .collect()

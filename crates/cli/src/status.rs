@@ -38,7 +38,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         ("cli_version", Json::from(connect::VERSION)),
         ("health", Json::from(word(health.status))),
         ("runtime_version", Json::from(version.version.as_str())),
-        ("schema_version", Json::from(version.schema_version.as_str())),
+        (
+            "schema_version",
+            Json::from(version.schema_version.as_str()),
+        ),
     ]);
     context.printer.data(args.output.format, &data, || {
         let row = |of: &str, what: &str, value: &str| {

@@ -9,7 +9,11 @@ use crate::render::Printer;
 use crate::render::text::quoted;
 
 /// What clap has to say instead of arguments: help and versions go to stdout, the rest is an error.
-pub(crate) fn report(error: &clap::Error, program: &str, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn report(
+    error: &clap::Error,
+    program: &str,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     if !error.use_stderr() {
         printer.out(&error.render().to_string())?;
         return Ok(Exit::Done);
@@ -28,7 +32,10 @@ fn failure(error: &clap::Error, program: &str) -> Failure {
         && missing.iter().all(|it| it.starts_with('<'))
     {
         let count = missing.len();
-        let message = format!("accepts {count} arg(s), received 0: {} missing", missing.join(" "));
+        let message = format!(
+            "accepts {count} arg(s), received 0: {} missing",
+            missing.join(" ")
+        );
         return Failure::usage(message + &usage(error));
     }
     let text = error.render().to_string();
@@ -61,9 +68,10 @@ fn unknown_command(error: &clap::Error, word: &str, program: &str) -> Failure {
 }
 
 fn one(error: &clap::Error, kind: ContextKind) -> Option<&str> {
-    match error.get(kind)? {
-        ContextValue::String(text) => Some(text),
-        _ => None,
+    if let ContextValue::String(text) = error.get(kind)? {
+        Some(text)
+    } else {
+        None
     }
 }
 
@@ -92,15 +100,62 @@ mod tests {
 
     #[test]
     fn unknown_commands() {
-        check(&["x"], expect![[r#""#]]);
-        check(&["agent"], expect![[r#""#]]);
-        check(&["approvals", "aprove", "id"], expect![[r#""#]]);
+        check(
+            &["x"],
+            expect![[r#"
+            unknown command "x" for "phrony"
+
+            Did you mean this?
+                exit-codes
+                explain
+        "#]],
+        );
+        check(
+            &["agent"],
+            expect![[r#"
+            unknown command "agent" for "phrony"
+
+            Did you mean this?
+                agents
+        "#]],
+        );
+        check(
+            &["approvals", "aprove", "id"],
+            expect![[r#"
+            unknown command "aprove" for "phrony approvals"
+
+            Did you mean this?
+                approve
+        "#]],
+        );
     }
 
     #[test]
     fn wrong_arguments() {
-        check(&["agents", "deploy"], expect![[r#""#]]);
-        check(&["agents", "deploy", "a/b@1", "c"], expect![[r#""#]]);
-        check(&["agents", "ls", "--bogus"], expect![[r#""#]]);
+        check(
+            &["agents", "deploy"],
+            expect![[r#"
+            accepts 1 arg(s), received 0: <AGENT@VERSION> missing
+
+            Usage: phrony agents deploy <AGENT@VERSION>"#]],
+        );
+        check(
+            &["agents", "deploy", "a/b@1", "c"],
+            expect![[r#"
+            unexpected argument 'c' found
+
+            Usage: phrony agents deploy [OPTIONS] <AGENT@VERSION>
+
+            For more information, try '--help'."#]],
+        );
+        check(
+            &["agents", "ls", "--bogus"],
+            expect![[r#"
+            unexpected argument '--bogus' found
+
+            Usage: phrony agents ls [OPTIONS]
+
+            For more information, try '--help'."#]],
+        );
     }
 }

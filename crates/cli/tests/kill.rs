@@ -88,7 +88,10 @@ impl Runtime {
             .unwrap();
         for _ in 0..TRIES_MAX {
             if let Ok(address) = std::fs::read_to_string(&file) {
-                return Self { child, address: address.trim().to_owned() };
+                return Self {
+                    child,
+                    address: address.trim().to_owned(),
+                };
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -102,7 +105,9 @@ impl Runtime {
     }
 
     async fn client(&self) -> RuntimeClient<Channel> {
-        RuntimeClient::connect(format!("http://{}", self.address)).await.unwrap()
+        RuntimeClient::connect(format!("http://{}", self.address))
+            .await
+            .unwrap()
     }
 }
 
@@ -119,7 +124,12 @@ fn worker(address: &str, witness: &Witness) -> oneshot::Sender<()> {
         move |call: worker::Invocation| {
             let witness = witness.clone();
             async move {
-                *witness.began.lock().unwrap().entry(call.call_id.clone()).or_default() += 1;
+                *witness
+                    .began
+                    .lock()
+                    .unwrap()
+                    .entry(call.call_id.clone())
+                    .or_default() += 1;
                 if wait {
                     witness.started.send_modify(|count| *count += 1);
                     let mut gate = witness.gate.subscribe();
@@ -131,8 +141,18 @@ fn worker(address: &str, witness: &Witness) -> oneshot::Sender<()> {
     };
     let worker = worker::Worker::builder("w-1")
         .runtime(address)
-        .tool("test.read", "1.0.0", worker::Concurrency(4), handle(witness.clone(), false))
-        .tool("test.pay", "1.0.0", worker::Concurrency(4), handle(witness.clone(), true))
+        .tool(
+            "test.read",
+            "1.0.0",
+            worker::Concurrency(4),
+            handle(witness.clone(), false),
+        )
+        .tool(
+            "test.pay",
+            "1.0.0",
+            worker::Concurrency(4),
+            handle(witness.clone(), true),
+        )
         .build()
         .unwrap();
     let (stop, stopped) = oneshot::channel();
@@ -154,8 +174,9 @@ async fn deploy(runtime: &Runtime) {
         file("tools/pay.yaml", PAY),
         file("stub-script.json", SCRIPT),
     ];
-    let mut publishing =
-        PublishingClient::connect(format!("http://{}", runtime.address)).await.unwrap();
+    let mut publishing = PublishingClient::connect(format!("http://{}", runtime.address))
+        .await
+        .unwrap();
     let request = ordain::PublishSourcesRequest {
         files,
         manifest: "agent.yaml".to_owned(),
@@ -163,7 +184,10 @@ async fn deploy(runtime: &Runtime) {
     };
     publishing.publish_sources(request).await.unwrap();
     let agent_ref = Some(agent("1.0.0"));
-    let request = wire::DeployRequest { agent_ref, actor: String::new() };
+    let request = wire::DeployRequest {
+        agent_ref,
+        actor: String::new(),
+    };
     runtime.client().await.deploy(request).await.unwrap();
 }
 
@@ -178,7 +202,9 @@ fn agent(version: &str) -> wire::AgentRef {
 fn text(event: &ordain::WatchEvent, key: &str) -> String {
     use prost_types::value::Kind;
     let payload = event.payload.clone().and_then(|it| it.kind);
-    let Some(Kind::StructValue(payload)) = payload else { return String::new() };
+    let Some(Kind::StructValue(payload)) = payload else {
+        return String::new();
+    };
     match payload.fields.get(key).and_then(|it| it.kind.clone()) {
         Some(Kind::StringValue(text)) => text,
         _ => String::new(),
@@ -191,8 +217,13 @@ async fn follow(
     session: &str,
     until: impl Fn(&ordain::WatchEvent) -> bool,
 ) -> Vec<ordain::WatchEvent> {
-    let mut client = SessionsClient::connect(format!("http://{}", runtime.address)).await.unwrap();
-    let request = ordain::WatchRequest { session_id: session.to_owned(), after_seq: 0 };
+    let mut client = SessionsClient::connect(format!("http://{}", runtime.address))
+        .await
+        .unwrap();
+    let request = ordain::WatchRequest {
+        session_id: session.to_owned(),
+        after_seq: 0,
+    };
     let mut stream = client.watch(request).await.unwrap().into_inner();
     let mut seen = Vec::new();
     while let Some(event) = stream.message().await.unwrap() {
@@ -205,8 +236,12 @@ async fn follow(
         if let Some(approval_id) = approval {
             let decision = wire::ApprovalDecision::Approve.into();
             let actor = "ana".to_owned();
-            let request =
-                wire::DecideApprovalRequest { approval_id, decision, actor, ..Default::default() };
+            let request = wire::DecideApprovalRequest {
+                approval_id,
+                decision,
+                actor,
+                ..Default::default()
+            };
             // Refused only where the worker's own result has settled the question meanwhile.
             let _ = runtime.client().await.decide_approval(request).await;
         }
@@ -226,7 +261,10 @@ async fn killed_at(point: &str) {
     };
     let _stop = worker(&runtime.address, &witness);
     deploy(&runtime).await;
-    let request = wire::RunSessionRequest { agent_ref: Some(agent("")), ..Default::default() };
+    let request = wire::RunSessionRequest {
+        agent_ref: Some(agent("")),
+        ..Default::default()
+    };
     let session = runtime.client().await.run_session(request).await.unwrap();
     let session = session.into_inner().session_id;
 
@@ -241,13 +279,21 @@ async fn killed_at(point: &str) {
     let runtime = Runtime::start(dir.path(), &address).await;
     witness.gate.send_replace(true);
 
-    let seen = follow(&runtime, &session, |event| event.r#type == "session.completed").await;
+    let seen = follow(&runtime, &session, |event| {
+        event.r#type == "session.completed"
+    })
+    .await;
     let last = seen.last().map(|it| it.r#type.clone());
     assert_eq!(last.as_deref(), Some("session.completed"), "{point}");
-    let kinds: Vec<(&str, &str)> =
-        seen.iter().map(|it| (it.r#type.as_str(), it.call_id.as_str())).collect();
-    let completed: Vec<&str> =
-        kinds.iter().filter(|it| it.0 == "tool.completed").map(|it| it.1).collect();
+    let kinds: Vec<(&str, &str)> = seen
+        .iter()
+        .map(|it| (it.r#type.as_str(), it.call_id.as_str()))
+        .collect();
+    let completed: Vec<&str> = kinds
+        .iter()
+        .filter(|it| it.0 == "tool.completed")
+        .map(|it| it.1)
+        .collect();
     assert_eq!(completed.len(), 4, "{point}: {kinds:?}");
     let failed = seen.iter().find(|it| !text(it, "error_code").is_empty());
     assert!(failed.is_none(), "{point}: {failed:?}");
@@ -265,9 +311,16 @@ async fn killed_at(point: &str) {
             .filter(|it| it.r#type == "approval.required" && it.call_id == call)
             .filter(|it| text(it, "subject") == "indeterminate")
             .count();
-        assert!(began[&call] <= 1 + asked, "{point}: {call} began {} times", began[&call]);
+        assert!(
+            began[&call] <= 1 + asked,
+            "{point}: {call} began {} times",
+            began[&call]
+        );
         if in_handler {
-            assert_eq!(began[&call], 1, "{point}: the worker came back with its result");
+            assert_eq!(
+                began[&call], 1,
+                "{point}: the worker came back with its result"
+            );
         }
     }
 }

@@ -21,6 +21,9 @@ pub struct Scenario {
     pub replies: Vec<Reply>,
     /// Distinct people that the strictest approval needs.
     pub people: u32,
+    /// What the author of the policies means, said once more and apart from them: how many people
+    /// an amount takes, `None` for one that must never run.
+    pub people_for: fn(u64) -> Option<u32>,
 }
 
 /// The three kinds of the first release, the third once for each class.
@@ -51,6 +54,7 @@ fn free_call() -> Scenario {
             reply("done", &[]),
         ],
         people: 1,
+        people_for: |_| Some(0),
     }
 }
 
@@ -79,6 +83,12 @@ fn approval() -> Scenario {
             reply("done", &[]),
         ],
         people: 2,
+        people_for: |amount| match amount {
+            0..=100 => Some(0),
+            101..=500 => Some(1),
+            501..=1000 => Some(2),
+            _ => None,
+        },
     }
 }
 
@@ -98,6 +108,7 @@ fn indeterminate(class: SideEffectClass) -> Scenario {
             reply("done", &[]),
         ],
         people: 1,
+        people_for: |_| Some(0),
     }
 }
 

@@ -237,6 +237,7 @@ impl Simulation {
                 self.witness.push(Began {
                     call: call.clone(),
                     args: Digest::of(&invocation.args),
+                    amount: amount(&invocation.args),
                     class: invocation.class,
                 });
                 worker.running.push(*invocation);
@@ -382,4 +383,11 @@ impl Simulation {
             self.tick(&id);
         }
     }
+}
+
+/// The amount that a handler is given; one that cannot be read is beyond every limit.
+fn amount(args: &[u8]) -> u64 {
+    let args = spec::Json::parse(args).unwrap_or(spec::Json::Null);
+    let amount = args.get("amount").and_then(spec::Json::as_number);
+    amount.and_then(spec::Decimal::to_u64).unwrap_or(u64::MAX)
 }

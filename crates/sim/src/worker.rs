@@ -14,6 +14,8 @@ pub struct Began {
     pub call: CallId,
     /// Digest of the arguments that it was given.
     pub args: Digest,
+    /// The amount in them.
+    pub amount: u64,
     /// Its declared class.
     pub class: SideEffectClass,
 }

@@ -3,7 +3,10 @@
 //!
 //! `cargo run --release -p store --example append_rate [SESSIONS [APPENDS_PER_SESSION]]`
 
-#![expect(clippy::print_stdout, reason = "an example tells its reader what it measured")]
+#![expect(
+    clippy::print_stdout,
+    reason = "an example tells its reader what it measured"
+)]
 
 use std::error::Error;
 use std::path::Path;
@@ -35,9 +38,15 @@ struct Round {
 
 fn main() -> Result<(), Failed> {
     let mut arguments = std::env::args().skip(1);
-    let sessions = arguments.next().map_or(Ok(SESSIONS_STANDARD), |it| it.parse())?;
-    let appends = arguments.next().map_or(Ok(APPENDS_STANDARD), |it| it.parse())?;
-    let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let sessions = arguments
+        .next()
+        .map_or(Ok(SESSIONS_STANDARD), |it| it.parse())?;
+    let appends = arguments
+        .next()
+        .map_or(Ok(APPENDS_STANDARD), |it| it.parse())?;
+    let executor = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
         let folder = tempfile::tempdir()?;
@@ -45,7 +54,13 @@ fn main() -> Result<(), Failed> {
         let store = Store::open(&folder.path().join("store"), StoreSettings::STANDARD)?;
         let (product, waits) = executor.block_on(product(&store, sessions, appends))?;
         let (commits, appends) = (store.commits(), store.appends());
-        rounds.push(Round { floor, product, commits, appends, waits });
+        rounds.push(Round {
+            floor,
+            product,
+            commits,
+            appends,
+            waits,
+        });
     }
     let floor = median(&rounds, |it| it.floor);
     let product = median(&rounds, |it| it.product);
@@ -71,7 +86,10 @@ fn median(rounds: &[Round], figure: impl Fn(&Round) -> f64) -> f64 {
 fn at_share(sorted: &[f64], share: f64) -> f64 {
     let before = sorted.iter().zip(0_u32..);
     let wanted = share * sorted.len() as f64;
-    before.take_while(|(_, place)| f64::from(*place) <= wanted).last().map_or(f64::NAN, |it| *it.0)
+    before
+        .take_while(|(_, place)| f64::from(*place) <= wanted)
+        .last()
+        .map_or(f64::NAN, |it| *it.0)
 }
 
 fn floor(path: &Path) -> Result<f64, Failed> {
@@ -91,11 +109,7 @@ fn floor(path: &Path) -> Result<f64, Failed> {
     Ok(FLOOR_ROWS as f64 / begun.elapsed().as_secs_f64())
 }
 
-async fn product(
-    store: &Store,
-    sessions: u64,
-    appends: u64,
-) -> Result<(f64, Vec<f64>), Failed> {
+async fn product(store: &Store, sessions: u64, appends: u64) -> Result<(f64, Vec<f64>), Failed> {
     let epoch = store.claim().await?;
     let begun = Instant::now();
     let mut running = tokio::task::JoinSet::new();
@@ -123,9 +137,15 @@ async fn session(
     for expected in 0..appends {
         let bytes = vec![7; ENTRY_BYTES];
         hash = chain(&hash, expected + 1, &bytes);
-        let entry = Stored { seq: expected + 1, hash, bytes };
+        let entry = Stored {
+            seq: expected + 1,
+            hash,
+            bytes,
+        };
         let asked = Instant::now();
-        store.append(&id, expected, epoch, batch(&id, entry)).await?;
+        store
+            .append(&id, expected, epoch, batch(&id, entry))
+            .await?;
         waits.push(asked.elapsed().as_secs_f64() * 1e6);
     }
     Ok(waits)
@@ -141,7 +161,11 @@ fn batch(id: &SessionId, entry: Stored) -> Batch {
         session: SessionView {
             session: id.clone(),
             version: VersionId::new("00000000-0000-4000-8000-000000000000"),
-            status: if odd { Status::AwaitingTool } else { Status::Running },
+            status: if odd {
+                Status::AwaitingTool
+            } else {
+                Status::Running
+            },
             created_at: now,
             updated_at: now,
             wake_at: odd.then(|| now.plus_ms(10_000)),

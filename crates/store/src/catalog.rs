@@ -6,8 +6,8 @@ mod publish;
 pub use deploy::{CatalogError, Deployed, NewDeployment};
 pub use publish::{NewVersion, PublishError, Published};
 
-use rusqlite::{OptionalExtension as _, Row};
 use runtime::LoadError;
+use rusqlite::{OptionalExtension as _, Row};
 use spec::{Digest, Time, VersionId};
 
 use crate::Store;
@@ -173,7 +173,9 @@ impl Store {
         self.read(move |connection| {
             connection
                 .prepare_cached("SELECT content_hash, snapshot FROM agent_versions WHERE id = ?1")?
-                .query_row([version.as_str()], |row| Ok((rows::digest(row, 0)?, row.get(1)?)))
+                .query_row([version.as_str()], |row| {
+                    Ok((rows::digest(row, 0)?, row.get(1)?))
+                })
                 .optional()
         })
         .await

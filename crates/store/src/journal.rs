@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
 use runtime::{AppendError, Batch, Epoch, Journal, LoadError, Stored};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use session::{ApprovalView, SessionView};
 use spec::{Digest, SessionId, Time};
 
@@ -70,7 +70,9 @@ impl Journal for Store {
                     "SELECT bytes FROM payloads
                      WHERE session = (SELECT key FROM sessions WHERE id = ?1) AND digest = ?2",
                 )?
-                .query_row(params![session.as_str(), digest.as_bytes()], |row| row.get(0))
+                .query_row(params![session.as_str(), digest.as_bytes()], |row| {
+                    row.get(0)
+                })
                 .optional()
         })
         .await
@@ -152,7 +154,10 @@ fn append(
     }
     let known = known(connection, session)?;
     if known.as_ref().map_or(0, |it| it.head) != expected {
-        return Ok(Err(AppendError::Conflict { session: session.clone(), expected }));
+        return Ok(Err(AppendError::Conflict {
+            session: session.clone(),
+            expected,
+        }));
     }
     let Some(head) = head_after(expected, &batch.entries) else {
         let why = format!("the batch for session {session} does not go on from entry {expected}");
@@ -227,14 +232,22 @@ fn update_session(
                      runnable = ?6
                  WHERE key = ?1",
             )?
-            .execute(params![known.key, head, status, updated_at, wake_at, view.runnable])?;
+            .execute(params![
+                known.key,
+                head,
+                status,
+                updated_at,
+                wake_at,
+                view.runnable
+            ])?;
     }
     Ok(known.key)
 }
 
 fn write_entries(connection: &Connection, key: i64, entries: &[Stored]) -> Sql<()> {
-    let mut insert = connection
-        .prepare_cached("INSERT INTO entries (session, seq, hash, bytes) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO entries (session, seq, hash, bytes) VALUES (?1, ?2, ?3, ?4)",
+    )?;
     for entry in entries {
         let seq = rows::seq_in(entry.seq)?;
         insert.execute(params![key, seq, entry.hash.as_bytes(), entry.bytes])?;
@@ -243,11 +256,7 @@ fn write_entries(connection: &Connection, key: i64, entries: &[Stored]) -> Sql<(
 }
 
 // A payload's digest is its name, so writing it again changes nothing.
-fn write_payloads(
-    connection: &Connection,
-    key: i64,
-    payloads: &[(Digest, Arc<[u8]>)],
-) -> Sql<()> {
+fn write_payloads(connection: &Connection, key: i64, payloads: &[(Digest, Arc<[u8]>)]) -> Sql<()> {
     let mut insert = connection.prepare_cached(
         "INSERT INTO payloads (session, digest, bytes) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
     )?;

@@ -21,5 +21,7 @@ pub use catalog::{
     Active, AgentRow, CatalogError, Deployed, DeploymentRow, NewDeployment, NewVersion,
     PublishError, Published, VersionRow,
 };
-pub use lists::{AgentFilter, ApprovalFilter, ApprovalRow, LIST_ROWS_MAX, SessionFilter, SessionRow};
+pub use lists::{
+    AgentFilter, ApprovalFilter, ApprovalRow, LIST_ROWS_MAX, SessionFilter, SessionRow,
+};
 pub use open::{OpenError, Store, StoreSettings};

@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::checkpoint::WAL_KEPT_BYTES;
+use crate::checkpoint::LOG_BYTES_MAX;
 use crate::fault::Unavailable;
 use crate::schema::{self, Form};
 
@@ -93,13 +93,21 @@ impl FileId {
     fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
         let born = metadata.created().ok();
-        Self { device: metadata.dev(), inode: metadata.ino(), born }
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            born,
+        }
     }
 
     // Where an open file cannot be deleted, its birth is enough.
     #[cfg(not(unix))]
     fn of(metadata: &Metadata) -> Self {
-        Self { device: 0, inode: 0, born: metadata.created().ok() }
+        Self {
+            device: 0,
+            inode: 0,
+            born: metadata.created().ok(),
+        }
     }
 }
 
@@ -113,14 +121,22 @@ pub(crate) enum LockError {
 impl Place {
     /// A store that lives only as long as its process.
     pub(crate) fn memory() -> Self {
-        Self { paths: None, lock: Mutex::new(None), seen: Mutex::new(None) }
+        Self {
+            paths: None,
+            lock: Mutex::new(None),
+            seen: Mutex::new(None),
+        }
     }
 
     /// The folder, locked against every other runtime.
     pub(crate) fn lock(dir: &Path) -> Result<Self, LockError> {
         let paths = Paths::of(dir);
         let lock = take_lock(&paths.lock)?;
-        Ok(Self { paths: Some(paths), lock: Mutex::new(Some(lock)), seen: Mutex::new(None) })
+        Ok(Self {
+            paths: Some(paths),
+            lock: Mutex::new(Some(lock)),
+            seen: Mutex::new(None),
+        })
     }
 
     pub(crate) fn paths(&self) -> Option<&Paths> {
@@ -133,7 +149,10 @@ impl Place {
     }
 
     fn see(&self, files: &Files) {
-        let seen = Seen { database: files.database.1, wal: files.wal.1 };
+        let seen = Seen {
+            database: files.database.1,
+            wal: files.wal.1,
+        };
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
     }
 
@@ -144,7 +163,11 @@ impl Place {
         match seen {
             Some(seen) if seen.database == database => {
                 let wal = fs::metadata(&paths.wal).ok().map(|it| FileId::of(&it));
-                if wal == Some(seen.wal) { Ok(()) } else { Err(log_lost(&paths.wal)) }
+                if wal == Some(seen.wal) {
+                    Ok(())
+                } else {
+                    Err(log_lost(&paths.wal))
+                }
             }
             Some(_) | None => Ok(()),
         }
@@ -207,7 +230,9 @@ impl Link {
     /// Connects to a store that is known to have been there, never making a new one.
     pub(crate) fn connect(place: &Place, store: &str, role: Role) -> Result<Self, Unavailable> {
         let Some(paths) = place.paths() else {
-            return Err(Unavailable::new("a store in memory has only one connection"));
+            return Err(Unavailable::new(
+                "a store in memory has only one connection",
+            ));
         };
         let before = file_id(&paths.database)?;
         place.keeps_its_log(paths, before)?;
@@ -230,17 +255,18 @@ impl Link {
             return Err(replaced(&paths.database));
         }
         place.see(&files);
-        Ok(Self { connection, files: Some(files) })
+        Ok(Self {
+            connection,
+            files: Some(files),
+        })
     }
 
-    /// Whether the paths still name the files that this link writes to; answers the length of the
-    /// write-ahead log.
-    pub(crate) fn check(&self) -> Result<u64, Unavailable> {
-        let Some(files) = &self.files else {
-            return Ok(0);
-        };
-        named(&files.database)?;
-        Ok(named(&files.wal)?.len())
+    /// Whether the paths still name the files that this link writes to.
+    pub(crate) fn check(&self) -> Result<(), Unavailable> {
+        match &self.files {
+            Some(files) => named(&files.database).and_then(|()| named(&files.wal)),
+            None => Ok(()),
+        }
     }
 
     /// Lets go of files that are no longer the store's. They are not tidied up, since the same
@@ -252,16 +278,20 @@ impl Link {
         {
             self.rescue();
         }
-        let kept = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        let kept = self
+            .connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         if let Err(error) = kept {
             tracing::warn!(%error, "a lost connection is closed as if it were not");
         }
     }
 
     fn rescue(&self) {
-        let copied = self.connection.query_one("PRAGMA wal_checkpoint(FULL)", [], |row| {
-            Ok(row.get::<_, i64>(0)? == 0)
-        });
+        let copied = self
+            .connection
+            .query_one("PRAGMA wal_checkpoint(FULL)", [], |row| {
+                Ok(row.get::<_, i64>(0)? == 0)
+            });
         match copied {
             Ok(true) => tracing::warn!("the deleted write-ahead log is saved in the database"),
             Ok(false) => tracing::error!("the deleted write-ahead log could not be saved"),
@@ -282,12 +312,17 @@ impl Files {
 }
 
 fn file_id(path: &Path) -> Result<FileId, Unavailable> {
-    fs::metadata(path).map(|it| FileId::of(&it)).map_err(|error| gone(path, &error))
+    fs::metadata(path)
+        .map(|it| FileId::of(&it))
+        .map_err(|error| gone(path, &error))
 }
 
-fn named((path, id): &(PathBuf, FileId)) -> Result<Metadata, Unavailable> {
-    let metadata = fs::metadata(path).map_err(|error| gone(path, &error))?;
-    if FileId::of(&metadata) == *id { Ok(metadata) } else { Err(replaced(path)) }
+fn named((path, id): &(PathBuf, FileId)) -> Result<(), Unavailable> {
+    if file_id(path)? == *id {
+        Ok(())
+    } else {
+        Err(replaced(path))
+    }
 }
 
 fn gone(path: &Path, error: &io::Error) -> Unavailable {
@@ -296,11 +331,16 @@ fn gone(path: &Path, error: &io::Error) -> Unavailable {
 
 fn log_lost(path: &Path) -> Unavailable {
     let path = path.display();
-    Unavailable::new(format!("{path} was deleted while it was in use: restart the runtime"))
+    Unavailable::new(format!(
+        "{path} was deleted while it was in use: restart the runtime"
+    ))
 }
 
 fn replaced(path: &Path) -> Unavailable {
-    Unavailable::new(format!("{} has been replaced by another file", path.display()))
+    Unavailable::new(format!(
+        "{} has been replaced by another file",
+        path.display()
+    ))
 }
 
 fn configure(connection: &Connection, role: Role, in_file: bool) -> rusqlite::Result<()> {
@@ -314,8 +354,7 @@ fn configure(connection: &Connection, role: Role, in_file: bool) -> rusqlite::Re
         connection.pragma_update(None, "fullfsync", true)?;
         connection.pragma_update(None, "checkpoint_fullfsync", true)?;
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-        let kept = i64::try_from(WAL_KEPT_BYTES).unwrap_or(i64::MAX);
-        connection.pragma_update(None, "journal_size_limit", kept)?;
+        connection.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)?;
         // The first read makes the write-ahead log, whose identity the link then records.
         connection.query_one("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     }

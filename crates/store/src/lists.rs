@@ -1,8 +1,8 @@
 //! What lists of sessions and of approvals show. Every list is bounded, whatever is asked for.
 
+use runtime::LoadError;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
-use runtime::LoadError;
 use session::{ApprovalView, SessionView, Status};
 use spec::snapshot::Identity;
 use spec::{ApprovalId, CallId, SessionId, VersionId};
@@ -92,7 +92,8 @@ impl Store {
         }
         wanted.equal("s.status", filter.status.map(|it| it.as_str().to_owned()));
         let sql = wanted.sql(SESSIONS, "s.updated_at DESC, s.id", filter.limit);
-        self.read(move |connection| list(connection, &sql, &wanted.values, session_row)).await
+        self.read(move |connection| list(connection, &sql, &wanted.values, session_row))
+            .await
     }
 
     /// One session.
@@ -124,7 +125,8 @@ impl Store {
         wanted.equal("s.agent_namespace", filter.agent_namespace);
         wanted.equal("s.agent_name", filter.agent_name);
         let sql = wanted.sql(APPROVALS, "a.created_at, a.id", filter.limit);
-        self.read(move |connection| list(connection, &sql, &wanted.values, approval_row)).await
+        self.read(move |connection| list(connection, &sql, &wanted.values, approval_row))
+            .await
     }
 
     /// One approval.
@@ -155,7 +157,8 @@ impl Wanted {
     fn equal(&mut self, column: &str, value: Option<String>) {
         if let Some(value) = value {
             self.values.push(Value::Text(value));
-            self.conditions.push(format!("{column} = ?{}", self.values.len()));
+            self.conditions
+                .push(format!("{column} = ?{}", self.values.len()));
         }
     }
 
@@ -189,7 +192,11 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             wake_at: rows::time_maybe(row, 5)?,
             runnable: row.get(6)?,
         },
-        agent: Identity { namespace: row.get(7)?, name: row.get(8)?, version: row.get(9)? },
+        agent: Identity {
+            namespace: row.get(7)?,
+            name: row.get(8)?,
+            version: row.get(9)?,
+        },
     })
 }
 
@@ -203,6 +210,10 @@ fn approval_row(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
             route: row.get(4)?,
             created_at: rows::time(row, 5)?,
         },
-        agent: Identity { namespace: row.get(6)?, name: row.get(7)?, version: row.get(8)? },
+        agent: Identity {
+            namespace: row.get(6)?,
+            name: row.get(7)?,
+            version: row.get(8)?,
+        },
     })
 }

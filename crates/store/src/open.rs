@@ -11,7 +11,7 @@ use std::{fmt, fs};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::checkpoint::{self, WAL_KEPT_BYTES};
+use crate::checkpoint::{self, Watch};
 use crate::fault::Unavailable;
 use crate::link::{Link, LockError, Place};
 use crate::readers::{self, Query};
@@ -29,7 +29,10 @@ pub struct StoreSettings {
 
 impl StoreSettings {
     /// What suits most machines.
-    pub const STANDARD: StoreSettings = StoreSettings { queue_max: 4096, readers: 4 };
+    pub const STANDARD: StoreSettings = StoreSettings {
+        queue_max: 4096,
+        readers: 4,
+    };
 }
 
 /// Why a store could not be opened.
@@ -129,10 +132,14 @@ impl Store {
     pub fn open(dir: &Path, settings: StoreSettings) -> Result<Store, OpenError> {
         let made = make_dir(dir)?;
         let place = Place::lock(dir).map_err(|error| match error {
-            LockError::Taken => OpenError::InUse { path: dir.to_owned() },
+            LockError::Taken => OpenError::InUse {
+                path: dir.to_owned(),
+            },
             LockError::Io(error) => io_error(dir, &error),
         })?;
-        let database = place.paths().map_or_else(|| dir.to_owned(), |it| it.database.clone());
+        let database = place
+            .paths()
+            .map_or_else(|| dir.to_owned(), |it| it.database.clone());
         let connection = open_database(&database)?;
         sync_dirs(dir, &made);
         start(place, connection, settings, &database)
@@ -148,7 +155,10 @@ impl Store {
         let connection =
             Connection::open_in_memory().map_err(|error| sqlite_error(path, &error))?;
         schema::migrate(&connection, 0).map_err(|error| sqlite_error(path, &error))?;
-        let settings = StoreSettings { readers: 0, ..StoreSettings::STANDARD };
+        let settings = StoreSettings {
+            readers: 0,
+            ..StoreSettings::STANDARD
+        };
         start(Place::memory(), connection, settings, path)
     }
 
@@ -176,7 +186,9 @@ impl Store {
         if self.inner.writes.send(order).await.is_err() {
             return Err(E::from(Unavailable::stopped()));
         }
-        answered.await.unwrap_or_else(|_| Err(E::from(Unavailable::stopped())))
+        answered
+            .await
+            .unwrap_or_else(|_| Err(E::from(Unavailable::stopped())))
     }
 
     /// Has a reader do `work`, which sees everything that was acknowledged before.
@@ -187,13 +199,21 @@ impl Store {
         F: Fn(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
         let Some(queries) = &self.inner.queries else {
-            return self.write(Kind::Other, 0, move |connection| work(connection).map(Ok)).await;
+            return self
+                .write(Kind::Other, 0, move |connection| work(connection).map(Ok))
+                .await;
         };
         let (answer, answered) = oneshot::channel();
-        if queries.send(Box::new(readers::Task { work, answer })).await.is_err() {
+        if queries
+            .send(Box::new(readers::Task { work, answer }))
+            .await
+            .is_err()
+        {
             return Err(E::from(Unavailable::stopped()));
         }
-        let rows = answered.await.unwrap_or_else(|_| Err(Unavailable::stopped()));
+        let rows = answered
+            .await
+            .unwrap_or_else(|_| Err(Unavailable::stopped()));
         rows.map_err(E::from)
     }
 }
@@ -201,15 +221,27 @@ impl Store {
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dir = self.inner.place.paths().map(|it| &it.dir);
-        f.debug_struct("Store").field("dir", &dir).finish_non_exhaustive()
+        f.debug_struct("Store")
+            .field("dir", &dir)
+            .finish_non_exhaustive()
     }
 }
 
 /// Makes the folder; answers those that were not there.
 fn make_dir(dir: &Path) -> Result<Vec<PathBuf>, OpenError> {
-    let missing = dir.ancestors().take_while(|it| !it.exists()).map(Path::to_owned).collect();
+    let missing = dir
+        .ancestors()
+        .take_while(|it| !it.exists())
+        .map(Path::to_owned)
+        .collect();
     fs::create_dir_all(dir).map_err(|error| io_error(dir, &error))?;
-    if dir.is_dir() { Ok(missing) } else { Err(OpenError::NotADirectory { path: dir.to_owned() }) }
+    if dir.is_dir() {
+        Ok(missing)
+    } else {
+        Err(OpenError::NotADirectory {
+            path: dir.to_owned(),
+        })
+    }
 }
 
 fn open_database(path: &Path) -> Result<Connection, OpenError> {
@@ -222,14 +254,16 @@ fn open_database(path: &Path) -> Result<Connection, OpenError> {
         .open(path)
         .map_err(|error| {
             if error.kind() == ErrorKind::IsADirectory {
-                OpenError::NotAStore { path: path.to_owned() }
+                OpenError::NotAStore {
+                    path: path.to_owned(),
+                }
             } else {
                 io_error(path, &error)
             }
         })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)
-        .map_err(|error| sqlite_error(path, &error))?;
+    let connection =
+        Connection::open_with_flags(path, flags).map_err(|error| sqlite_error(path, &error))?;
     let taken = match schema::form(&connection).map_err(|error| sqlite_error(path, &error))? {
         Form::Empty => 0,
         Form::Ours(version) if version > schema::VERSION => {
@@ -240,7 +274,11 @@ fn open_database(path: &Path) -> Result<Connection, OpenError> {
             });
         }
         Form::Ours(version) => version,
-        Form::Foreign => return Err(OpenError::NotAStore { path: path.to_owned() }),
+        Form::Foreign => {
+            return Err(OpenError::NotAStore {
+                path: path.to_owned(),
+            });
+        }
     };
     prepare(&connection, taken).map_err(|error| sqlite_error(path, &error))?;
     Ok(connection)
@@ -277,21 +315,26 @@ fn start(
 ) -> Result<Store, OpenError> {
     let place = Arc::new(place);
     let counters = Arc::new(Counters::default());
-    let store: Arc<str> =
-        schema::store_id(&connection).map_err(|error| sqlite_error(path, &error))?.into();
-    let link = Link::adopt(&place, connection)
-        .map_err(|Unavailable(why)| OpenError::Io { path: path.to_owned(), why })?;
+    let store: Arc<str> = schema::store_id(&connection)
+        .map_err(|error| sqlite_error(path, &error))?
+        .into();
+    let link = Link::adopt(&place, connection).map_err(|Unavailable(why)| OpenError::Io {
+        path: path.to_owned(),
+        why,
+    })?;
     let failed = |error: io::Error| io_error(path, &error);
     let mut threads = Threads(Vec::new());
 
     let rest = Arc::new(AtomicBool::new(false));
-    let mut wake = None;
+    let mut watch = None;
     if place.is_file() {
         let (waker, wakes) = sync_channel(1);
-        wake = Some(waker);
+        watch = Some(Watch::new(waker));
         let (place, store, rest) = (Arc::clone(&place), Arc::clone(&store), Arc::clone(&rest));
         let copy = move || checkpoint::run(&place, &store, &wakes, &rest);
-        threads.0.push(spawn("store-checkpoint", copy).map_err(failed)?);
+        threads
+            .0
+            .push(spawn("store-checkpoint", copy).map_err(failed)?);
     }
 
     let writer = Writer {
@@ -299,12 +342,13 @@ fn start(
         store: store.to_string(),
         link: Some(link),
         counters: Arc::clone(&counters),
-        wake,
+        watch,
         rest,
-        wake_at_bytes: WAL_KEPT_BYTES,
     };
     let (writes, queue) = mpsc::channel(settings.queue_max.max(1));
-    threads.0.push(spawn("store-writer", move || writer.run(queue)).map_err(failed)?);
+    threads
+        .0
+        .push(spawn("store-writer", move || writer.run(queue)).map_err(failed)?);
 
     let mut queries = None;
     if place.is_file() {
@@ -318,7 +362,15 @@ fn start(
             threads.0.push(spawn("store-reader", read).map_err(failed)?);
         }
     }
-    Ok(Store { inner: Arc::new(Inner { writes, queries, counters, _threads: threads, place }) })
+    Ok(Store {
+        inner: Arc::new(Inner {
+            writes,
+            queries,
+            counters,
+            _threads: threads,
+            place,
+        }),
+    })
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
@@ -333,7 +385,10 @@ fn io_error(path: &Path, error: &io::Error) -> OpenError {
     } else if kind == ErrorKind::NotADirectory || kind == ErrorKind::AlreadyExists {
         OpenError::NotADirectory { path }
     } else {
-        OpenError::Io { path, why: error.to_string() }
+        OpenError::Io {
+            path,
+            why: error.to_string(),
+        }
     }
 }
 
@@ -343,10 +398,16 @@ fn sqlite_error(path: &Path, error: &rusqlite::Error) -> OpenError {
     if code == Some(ErrorCode::NotADatabase) {
         OpenError::NotAStore { path }
     } else if code == Some(ErrorCode::DatabaseCorrupt) {
-        OpenError::Damaged { path, why: error.to_string() }
+        OpenError::Damaged {
+            path,
+            why: error.to_string(),
+        }
     } else if code == Some(ErrorCode::ReadOnly) || code == Some(ErrorCode::PermissionDenied) {
         OpenError::NoPermission { path }
     } else {
-        OpenError::Io { path, why: error.to_string() }
+        OpenError::Io {
+            path,
+            why: error.to_string(),
+        }
     }
 }

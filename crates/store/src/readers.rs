@@ -59,7 +59,10 @@ pub(crate) fn run(place: &Place, store: &str, queue: &Queue) {
 }
 
 fn next(queue: &Queue) -> Option<Box<dyn Query>> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv()
+    queue
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .blocking_recv()
 }
 
 fn ready<'a>(

@@ -44,7 +44,10 @@ pub(crate) fn status(row: &Row<'_>, column: usize) -> rusqlite::Result<Status> {
 pub(crate) fn approval_word(row: &Row<'_>, column: usize) -> rusqlite::Result<&'static str> {
     const WORDS: [&str; 4] = ["pending", "approved", "denied", "escalated"];
     let word: String = row.get(column)?;
-    WORDS.into_iter().find(|it| *it == word).ok_or_else(|| unknown(column, word))
+    WORDS
+        .into_iter()
+        .find(|it| *it == word)
+        .ok_or_else(|| unknown(column, word))
 }
 
 fn unknown(column: usize, word: String) -> Error {

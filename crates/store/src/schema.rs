@@ -152,5 +152,7 @@ pub(crate) fn migrate(connection: &Connection, taken: usize) -> rusqlite::Result
 
 /// The name that the file drew when it was made.
 pub(crate) fn store_id(connection: &Connection) -> rusqlite::Result<String> {
-    connection.query_one("SELECT value FROM meta WHERE name = 'store'", [], |row| row.get(0))
+    connection.query_one("SELECT value FROM meta WHERE name = 'store'", [], |row| {
+        row.get(0)
+    })
 }

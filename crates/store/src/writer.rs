@@ -9,12 +9,11 @@
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::SyncSender;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::checkpoint::{self, WAL_BYTES_MAX, WAL_KEPT_BYTES, WAL_STEP_BYTES};
+use crate::checkpoint::Watch;
 use crate::fault::Unavailable;
 use crate::link::{Link, Place, Role};
 
@@ -72,7 +71,13 @@ impl<T, E, F> Task<T, E, F> {
         work: F,
         answer: oneshot::Sender<Result<T, E>>,
     ) -> Self {
-        Self { kind, bytes, work, outcome: None, answer }
+        Self {
+            kind,
+            bytes,
+            work,
+            outcome: None,
+            answer,
+        }
     }
 }
 
@@ -94,9 +99,10 @@ where
             Ok(Err(refused)) if connection.total_changes() == before => {
                 (Err(refused), Verdict::Refused)
             }
-            Ok(Err(refused)) => {
-                (Err(refused), Verdict::Broken(Unavailable::new("a refusal after a write")))
-            }
+            Ok(Err(refused)) => (
+                Err(refused),
+                Verdict::Broken(Unavailable::new("a refusal after a write")),
+            ),
             Err(error) => {
                 let why = Unavailable::from(error);
                 (Err(E::from(why.clone())), Verdict::Broken(why))
@@ -124,12 +130,10 @@ pub(crate) struct Writer {
     /// `None` while the store is lost.
     pub(crate) link: Option<Link>,
     pub(crate) counters: Arc<Counters>,
-    /// Wakes the checkpointer.
-    pub(crate) wake: Option<SyncSender<()>>,
+    /// Looks after the log, if there is one.
+    pub(crate) watch: Option<Watch>,
     /// The checkpointer has left a rest.
     pub(crate) rest: Arc<AtomicBool>,
-    /// The length of the log at which the checkpointer is woken next.
-    pub(crate) wake_at_bytes: u64,
 }
 
 impl Writer {
@@ -149,10 +153,7 @@ impl Writer {
 
     fn serve(&mut self, mut group: Vec<Box<dyn Order>>) {
         let fate = match self.commit(&mut group) {
-            Ok(wal_bytes) => {
-                self.tend(wal_bytes);
-                Ok(())
-            }
+            Ok(()) => Ok(()),
             Err(Fault::Order) if group.len() > 1 => {
                 for order in group {
                     self.serve(vec![order]);
@@ -170,18 +171,21 @@ impl Writer {
         for order in group {
             order.settle(fate.as_ref().copied());
         }
+        if let (Some(watch), Some(link)) = (&mut self.watch, &self.link) {
+            watch.tend(&link.connection, &self.rest);
+        }
     }
 
-    /// Commits the group and makes sure that it is where the store is; answers the log's length.
-    fn commit(&mut self, group: &mut [Box<dyn Order>]) -> Result<u64, Fault> {
+    /// Commits the group and makes sure that it is where the store is.
+    fn commit(&mut self, group: &mut [Box<dyn Order>]) -> Result<(), Fault> {
         let link = self.ready()?;
         let appends = transact(&link.connection, group)?;
-        let wal_bytes = link.check()?;
+        link.check()?;
         if appends > 0 {
             self.counters.commits.fetch_add(1, Ordering::Relaxed);
             self.counters.appends.fetch_add(appends, Ordering::Relaxed);
         }
-        Ok(wal_bytes)
+        Ok(())
     }
 
     /// A link to the store where it is now, made again if the last one was lost.
@@ -207,25 +211,6 @@ impl Writer {
             link.abandon();
         }
     }
-
-    /// Keeps the log from growing without end.
-    fn tend(&mut self, wal_bytes: u64) {
-        let Some(link) = &self.link else { return };
-        let mut finish = self.rest.swap(false, Ordering::Acquire);
-        if wal_bytes <= WAL_KEPT_BYTES {
-            self.wake_at_bytes = WAL_KEPT_BYTES;
-        } else if wal_bytes > self.wake_at_bytes {
-            self.wake_at_bytes = wal_bytes.saturating_add(WAL_STEP_BYTES);
-            finish |= wal_bytes > WAL_BYTES_MAX;
-            if let Some(wake) = &self.wake {
-                // A full channel means that it is awake already.
-                wake.try_send(()).ok();
-            }
-        }
-        if finish && let Err(error) = checkpoint::pass(&link.connection) {
-            tracing::warn!(%error, "the rest of the write-ahead log could not be copied back");
-        }
-    }
 }
 
 /// Why a group was not committed.
@@ -245,8 +230,11 @@ impl From<Unavailable> for Fault {
 /// One transaction of the whole group; answers how many appends it carries.
 fn transact(connection: &Connection, group: &mut [Box<dyn Order>]) -> Result<u64, Fault> {
     run(connection, "BEGIN IMMEDIATE")?;
-    let done = apply(connection, group)
-        .and_then(|appends| run(connection, "COMMIT").map(|()| appends).map_err(Fault::Store));
+    let done = apply(connection, group).and_then(|appends| {
+        run(connection, "COMMIT")
+            .map(|()| appends)
+            .map_err(Fault::Store)
+    });
     if done.is_err() && !connection.is_autocommit() {
         run(connection, "ROLLBACK")?;
     }
@@ -277,7 +265,9 @@ fn run(connection: &Connection, sql: &str) -> Result<(), Unavailable> {
 
 /// How many bytes a value of `count` items of `T` and `bytes` of content weighs in a group.
 pub(crate) fn weight<T>(count: usize, bytes: usize) -> usize {
-    mem::size_of::<T>().saturating_mul(count).saturating_add(bytes)
+    mem::size_of::<T>()
+        .saturating_mul(count)
+        .saturating_add(bytes)
 }
 
 #[cfg(test)]

@@ -23,9 +23,13 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let agent = reference::parse(&args.agent)?;
     let runtime = Runtime::dial(context).await?;
-    let request = GetActiveVersionRequest { agent_ref: Some(agent.clone()) };
+    let request = GetActiveVersionRequest {
+        agent_ref: Some(agent.clone()),
+    };
     let answer = runtime.api().get_active_version(request).await;
-    let active = answer.map_err(runtime.failed("get active version"))?.into_inner();
+    let active = answer
+        .map_err(runtime.failed("get active version"))?
+        .into_inner();
     let data = Json::from_members([
         ("namespace", Json::from(agent.namespace.as_str())),
         ("name", Json::from(agent.name.as_str())),

@@ -34,15 +34,25 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         ("namespace", Json::from(deployed.namespace.as_str())),
         ("name", Json::from(deployed.name.as_str())),
         ("version", Json::from(deployed.version.as_str())),
-        ("previous_version", wire::text_or_null(&deployed.previous_version)),
+        (
+            "previous_version",
+            wire::text_or_null(&deployed.previous_version),
+        ),
         ("deployed_at", wire::text_or_null(&deployed.deployed_at)),
     ]);
-    context.printer.data(args.output.format, &data, || line(&deployed))?;
+    context
+        .printer
+        .data(args.output.format, &data, || line(&deployed))?;
     Ok(Exit::Done)
 }
 
 fn line(deployed: &DeployResponse) -> String {
-    let DeployResponse { namespace, name, version, .. } = deployed;
+    let DeployResponse {
+        namespace,
+        name,
+        version,
+        ..
+    } = deployed;
     let mut line = format!("deployed {namespace}/{name}@{version}");
     if !deployed.previous_version.is_empty() {
         line.push_str(&format!(" (previous: {})", deployed.previous_version));

@@ -15,7 +15,13 @@ use crate::wire;
 #[command(after_help = "Examples:\n  ordain agents ls\n  ordain agents ls -n support -o json")]
 pub(crate) struct Args {
     /// Only those of this namespace.
-    #[arg(short, long, value_name = "NS", default_value = "", hide_default_value = true)]
+    #[arg(
+        short,
+        long,
+        value_name = "NS",
+        default_value = "",
+        hide_default_value = true
+    )]
     namespace: String,
     #[command(flatten)]
     output: Output,
@@ -23,9 +29,14 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let runtime = Runtime::dial(context).await?;
-    let request = ListAgentsRequest { namespace: args.namespace };
+    let request = ListAgentsRequest {
+        namespace: args.namespace,
+    };
     let answer = runtime.api().list_agents(request).await;
-    let agents = answer.map_err(runtime.failed("list agents"))?.into_inner().agents;
+    let agents = answer
+        .map_err(runtime.failed("list agents"))?
+        .into_inner()
+        .agents;
     let data = wire::list(agents.iter().map(to_json).collect());
     context.printer.data(args.output.format, &data, || {
         let rows: Vec<_> = agents.iter().map(row).collect();
@@ -35,12 +46,28 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
 }
 
 fn status(agent: &AgentSummary) -> &'static str {
-    if agent.archived_at.is_empty() { "active" } else { "archived" }
+    if agent.archived_at.is_empty() {
+        "active"
+    } else {
+        "archived"
+    }
 }
 
 fn row(agent: &AgentSummary) -> [String; 5] {
-    let AgentSummary { id, namespace, name, owner, .. } = agent;
-    [id.clone(), namespace.clone(), name.clone(), owner.clone(), status(agent).to_owned()]
+    let AgentSummary {
+        id,
+        namespace,
+        name,
+        owner,
+        ..
+    } = agent;
+    [
+        id.clone(),
+        namespace.clone(),
+        name.clone(),
+        owner.clone(),
+        status(agent).to_owned(),
+    ]
 }
 
 fn to_json(agent: &AgentSummary) -> Json {

@@ -15,7 +15,9 @@ use crate::render::{Output, escape};
 
 /// Check an agent and store this version of it in the runtime.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  ordain agents publish agent.yaml\n  ordain agents publish ./my-agent")]
+#[command(
+    after_help = "Examples:\n  ordain agents publish agent.yaml\n  ordain agents publish ./my-agent"
+)]
 pub(crate) struct Args {
     /// The Agent's file, or the folder of its agent.yaml.
     manifest: PathBuf,
@@ -38,7 +40,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         ("content_hash", Json::from(published.content_hash.as_str())),
     ]);
     context.printer.data(args.output.format, &data, || {
-        let PublishSourcesResponse { namespace, name, version, .. } = &published;
+        let PublishSourcesResponse {
+            namespace,
+            name,
+            version,
+            ..
+        } = &published;
         escape::inline(&format!("{namespace}/{name} {version}")) + "\n"
     })?;
     Ok(Exit::Done)
@@ -60,7 +67,9 @@ async fn send(
         dry_run: false,
     };
     let answer = runtime.publishing().publish_sources(request).await;
-    let published = answer.map_err(runtime.failed_as("publish", Asked::Publish))?.into_inner();
+    let published = answer
+        .map_err(runtime.failed_as("publish", Asked::Publish))?
+        .into_inner();
     let ours = &local.compiled.diagnostics;
     let mut has_error = false;
     for theirs in &published.diagnostics {
@@ -70,7 +79,10 @@ async fn send(
         }
     }
     if has_error {
-        return Err(Failure::new(Exit::Invalid, "publish: the runtime finds the agent invalid"));
+        return Err(Failure::new(
+            Exit::Invalid,
+            "publish: the runtime finds the agent invalid",
+        ));
     }
     Ok(published)
 }

@@ -30,7 +30,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let local = local::compile(&args.manifest)?;
-    let unset = local.compiled.snapshot.as_ref().map(|it| unset_secrets(it, context));
+    let unset = local
+        .compiled
+        .snapshot
+        .as_ref()
+        .map(|it| unset_secrets(it, context));
     let unset = unset.unwrap_or_default();
     let warnings = local.count(Severity::Warning);
     let is_denied = args.deny_warnings && warnings > 0;
@@ -45,7 +49,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
                 ("variable", Json::from(variable.as_str())),
             ])
         });
-        let agent = local.compiled.snapshot.as_ref().map(|it| it.agent.to_string());
+        let agent = local
+            .compiled
+            .snapshot
+            .as_ref()
+            .map(|it| it.agent.to_string());
         Json::from_members([
             ("valid", Json::from(agent.is_some() && !is_denied)),
             ("agent", Json::from(agent)),
@@ -55,7 +63,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     };
     // As data, what is wrong is the answer; the exit code says that something is.
     if args.output.format != Format::Table {
-        context.printer.data(args.output.format, &data(), String::new)?;
+        context
+            .printer
+            .data(args.output.format, &data(), String::new)?;
         let is_valid = local.compiled.snapshot.is_some() && !is_denied;
         return Ok(if is_valid { Exit::Done } else { Exit::Invalid });
     }
@@ -70,9 +80,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Invalid, message));
     }
     let agent = &snapshot.agent;
-    context
-        .printer
-        .line(&format!("valid: {}/{} {}", agent.namespace, agent.name, agent.version))?;
+    context.printer.line(&format!(
+        "valid: {}/{} {}",
+        agent.namespace, agent.name, agent.version
+    ))?;
     Ok(Exit::Done)
 }
 

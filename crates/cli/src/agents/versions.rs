@@ -23,13 +23,21 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let agent = reference::parse(&args.agent)?;
     let runtime = Runtime::dial(context).await?;
-    let request = ListAgentVersionsRequest { agent_ref: Some(agent) };
+    let request = ListAgentVersionsRequest {
+        agent_ref: Some(agent),
+    };
     let answer = runtime.api().list_agent_versions(request).await;
-    let versions = answer.map_err(runtime.failed("list agent versions"))?.into_inner().versions;
+    let versions = answer
+        .map_err(runtime.failed("list agent versions"))?
+        .into_inner()
+        .versions;
     let data = wire::list(versions.iter().map(to_json).collect());
     context.printer.data(args.output.format, &data, || {
         let rows: Vec<_> = versions.iter().map(row).collect();
-        render::table(["VERSION", "ID", "CONTENT_HASH", "PUBLISHED_AT", "STATUS"], &rows)
+        render::table(
+            ["VERSION", "ID", "CONTENT_HASH", "PUBLISHED_AT", "STATUS"],
+            &rows,
+        )
     })?;
     Ok(Exit::Done)
 }

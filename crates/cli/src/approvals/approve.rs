@@ -21,7 +21,12 @@ const ARGS_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub(crate) struct Args {
     approval_id: String,
     /// Why; kept with the vote.
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     comment: String,
     /// File with the JSON that replaces the call's arguments.
     #[arg(long, value_name = "FILE")]
@@ -38,7 +43,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         approval_id: args.approval_id,
         decision: ApprovalDecision::Approve.into(),
         comment: args.comment,
-        args: args.args.as_deref().map(read_args).transpose()?.unwrap_or_default(),
+        args: args
+            .args
+            .as_deref()
+            .map(read_args)
+            .transpose()?
+            .unwrap_or_default(),
         comprehension_acknowledged: args.comprehension,
         actor: String::new(),
     };
@@ -49,7 +59,9 @@ fn read_args(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |why: std::io::Error| Failure::new(Exit::Failed, "read args file").because(&why);
     let size = std::fs::metadata(path).map_err(failed)?.len();
     if size > ARGS_BYTES_MAX {
-        return Err(failed(std::io::Error::other(format!("it has {size} bytes"))));
+        return Err(failed(std::io::Error::other(format!(
+            "it has {size} bytes"
+        ))));
     }
     let bytes = std::fs::read(path).map_err(failed)?;
     Json::parse(&bytes)
@@ -68,8 +80,14 @@ mod tests {
         std::fs::write(&file, r#"{"amount":1}"#).unwrap();
         assert_eq!(read_args(&file).unwrap(), br#"{"amount":1}"#);
         std::fs::write(&file, "{").unwrap();
-        assert_eq!(read_args(&file).unwrap_err().message, "args file must contain JSON");
+        assert_eq!(
+            read_args(&file).unwrap_err().message,
+            "args file must contain JSON"
+        );
         let missing = read_args(&folder.path().join("none")).unwrap_err();
-        assert_eq!((missing.message.as_str(), missing.causes.len()), ("read args file", 1));
+        assert_eq!(
+            (missing.message.as_str(), missing.causes.len()),
+            ("read args file", 1)
+        );
     }
 }

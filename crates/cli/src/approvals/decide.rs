@@ -1,7 +1,9 @@
 //! What approving and rejecting share: the vote is sent, and what it led to is printed. Knows the
 //! states that an approval can be in afterwards.
 
-use proto::runtime::v1::{Approval, ApprovalDecision, DecideApprovalRequest, DecideApprovalResponse};
+use proto::runtime::v1::{
+    Approval, ApprovalDecision, DecideApprovalRequest, DecideApprovalResponse,
+};
 use spec::Json;
 
 use super::{args_line, fetch, warn_of_deception};
@@ -25,15 +27,25 @@ pub(super) async fn run(
     context.printer.note(&subject(&approval));
     if let Some(edited) = wire::from_bytes(&request.args) {
         let edited = crate::render::text::compact(&edited);
-        context.printer.note(&format!("with the arguments replaced by: {edited}"));
+        context
+            .printer
+            .note(&format!("with the arguments replaced by: {edited}"));
     }
     let decision = request.decision;
     let answer = runtime.api().decide_approval(request).await;
-    let decided = answer.map_err(runtime.failed("decide approval"))?.into_inner();
+    let decided = answer
+        .map_err(runtime.failed("decide approval"))?
+        .into_inner();
     let data = Json::from_members([
         ("status", Json::from(decided.status.as_str())),
-        ("approvals_received", wire::count(decided.approvals_received)),
-        ("session_status", wire::text_or_null(&decided.session_status)),
+        (
+            "approvals_received",
+            wire::count(decided.approvals_received),
+        ),
+        (
+            "session_status",
+            wire::text_or_null(&decided.session_status),
+        ),
     ]);
     context.printer.data(format, &data, || lines(&decided))?;
     Ok(exit(decision, &decided.status))
@@ -52,7 +64,10 @@ fn lines(decided: &DecideApprovalResponse) -> String {
         decided.approvals_received
     );
     if !decided.session_status.is_empty() {
-        out.push_str(&format!("session_status: {}\n", escape::inline(&decided.session_status)));
+        out.push_str(&format!(
+            "session_status: {}\n",
+            escape::inline(&decided.session_status)
+        ));
     }
     out
 }

@@ -33,7 +33,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let agent = args.agent.as_deref().map(reference::parse).transpose()?.unwrap_or_default();
+    let agent = args
+        .agent
+        .as_deref()
+        .map(reference::parse)
+        .transpose()?
+        .unwrap_or_default();
     let request = ListApprovalsRequest {
         status: args.status,
         route: args.route,
@@ -43,11 +48,22 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     };
     let runtime = Runtime::dial(context).await?;
     let answer = runtime.api().list_approvals(request).await;
-    let approvals = answer.map_err(runtime.failed("list approvals"))?.into_inner().approvals;
+    let approvals = answer
+        .map_err(runtime.failed("list approvals"))?
+        .into_inner()
+        .approvals;
     let data = wire::list(approvals.iter().map(to_json).collect());
     context.printer.data(args.output.format, &data, || {
         let rows: Vec<_> = approvals.iter().map(row).collect();
-        let header = ["ID", "STATUS", "SESSION_ID", "TOOL", "ROUTE", "RECEIVED", "EXPIRES_AT"];
+        let header = [
+            "ID",
+            "STATUS",
+            "SESSION_ID",
+            "TOOL",
+            "ROUTE",
+            "RECEIVED",
+            "EXPIRES_AT",
+        ];
         render::table(header, &rows)
     })?;
     Ok(Exit::Done)

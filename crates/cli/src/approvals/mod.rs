@@ -47,7 +47,9 @@ impl Verb {
 }
 
 pub(crate) async fn fetch(runtime: &Runtime, id: &str) -> Result<Approval, Failure> {
-    let request = GetApprovalRequest { approval_id: id.to_owned() };
+    let request = GetApprovalRequest {
+        approval_id: id.to_owned(),
+    };
     let answer = runtime.api().get_approval(request).await;
     Ok(answer.map_err(runtime.failed("get approval"))?.into_inner())
 }
@@ -93,7 +95,10 @@ fn to_json(it: &Approval) -> Json {
             ("decided_by", Json::from(vote.decided_by.as_str())),
             ("decision", Json::from(vote.decision.as_str())),
             ("comment", Json::from(vote.comment.as_str())),
-            ("comprehension_acknowledged", Json::from(vote.comprehension_acknowledged)),
+            (
+                "comprehension_acknowledged",
+                Json::from(vote.comprehension_acknowledged),
+            ),
             ("created_at", wire::text_or_null(&vote.created_at)),
         ])
     });
@@ -109,10 +114,16 @@ fn to_json(it: &Approval) -> Json {
         ("args", Json::from(wire::from_bytes(&it.args))),
         ("authority_ref", wire::text_or_null(&it.authority_ref)),
         ("policy_name", wire::text_or_null(&it.policy_name)),
-        ("policy_runtime", Json::from(wire::from_bytes(&it.policy_runtime))),
+        (
+            "policy_runtime",
+            Json::from(wire::from_bytes(&it.policy_runtime)),
+        ),
         ("approvals_required", wire::count(it.approvals_required)),
         ("approvals_received", wire::count(it.approvals_received)),
-        ("comprehension_required", Json::from(it.comprehension_required)),
+        (
+            "comprehension_required",
+            Json::from(it.comprehension_required),
+        ),
         ("on_reject", wire::text_or_null(&it.on_reject)),
         ("on_modify", wire::text_or_null(&it.on_modify)),
         ("expires_at", wire::text_or_null(&it.expires_at)),

@@ -14,7 +14,12 @@ use crate::render::Output;
 pub(crate) struct Args {
     approval_id: String,
     /// Why; the agent gets to read it.
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     comment: String,
     #[command(flatten)]
     output: Output,

@@ -51,7 +51,11 @@ fn sheet(it: &Approval) -> String {
     let mut out = String::new();
     for (key, value) in rows {
         // Writing into a string cannot fail.
-        let _infallible = writeln!(out, "{}", escape::inline(format!("{key}: {value}").trim_end()));
+        let _infallible = writeln!(
+            out,
+            "{}",
+            escape::inline(format!("{key}: {value}").trim_end())
+        );
     }
     if let Some(args) = args_line(it) {
         let _infallible = writeln!(out, "args: {args}");
@@ -97,13 +101,33 @@ mod tests {
 
     #[test]
     fn everything_is_visible() {
-        expect![[""]].assert_eq(&sheet(&sample()));
+        expect![[r#"
+            id: p1
+            status: pending
+            session_id: run_1
+            call_id: run_1:v:3:0
+            tool: payments.issue-refund@1.0.0
+            route: support-lead
+            reason: Above 100.\u{1b}[2K
+            policy: payments.refund-approval-boundary
+            authority_ref:
+            approvals: 1/2
+            comprehension_required: false
+            on_reject: return_to_agent
+            expires_at:
+            args: {"amount":450,"order_id":"A\u202e1\n2"}
+            vote: ana approved "it's \"fine\""
+        "#]]
+        .assert_eq(&sheet(&sample()));
     }
 
     #[test]
     fn as_data_too() {
         let data = text::compact(&super::to_json(&sample()));
-        assert!(data.contains(r#""args":{"amount":450,"order_id":"A\u202e1\n2"}"#), "{data}");
+        assert!(
+            data.contains(r#""args":{"amount":450,"order_id":"A\u202e1\n2"}"#),
+            "{data}"
+        );
         assert!(data.contains(r#""reason":"Above 100.\u001b[2K""#), "{data}");
     }
 }

@@ -42,7 +42,9 @@ pub(super) async fn launch(runtime: &Runtime, story: &Story<'_>) -> Result<Strin
         dry_run: false,
     };
     let answer = runtime.publishing().publish_sources(request).await;
-    let published = answer.map_err(runtime.failed_as("publish", Asked::Publish))?.into_inner();
+    let published = answer
+        .map_err(runtime.failed_as("publish", Asked::Publish))?
+        .into_inner();
     let short: String = published.content_hash.chars().take(12).collect();
     let agent = AgentRef {
         namespace: published.namespace,
@@ -51,7 +53,10 @@ pub(super) async fn launch(runtime: &Runtime, story: &Story<'_>) -> Result<Strin
     };
     let label = crate::reference::label(&agent);
     story.row("published", &format!("{label}, frozen as sha256 {short}…"))?;
-    let request = DeployRequest { agent_ref: Some(agent.clone()), actor: ACTOR.to_owned() };
+    let request = DeployRequest {
+        agent_ref: Some(agent.clone()),
+        actor: ACTOR.to_owned(),
+    };
     let answer = runtime.api().deploy(request).await;
     answer.map_err(runtime.failed("deploy"))?;
     story.row("deployed", &label)?;
@@ -61,7 +66,10 @@ pub(super) async fn launch(runtime: &Runtime, story: &Story<'_>) -> Result<Strin
         ..RunSessionRequest::default()
     };
     let answer = runtime.api().run_session(request).await;
-    let session = answer.map_err(runtime.failed("run session"))?.into_inner().session_id;
+    let session = answer
+        .map_err(runtime.failed("run session"))?
+        .into_inner()
+        .session_id;
     story.row("session", &session)?;
     Ok(session)
 }
@@ -83,12 +91,16 @@ mod tests {
             .iter()
             .map(|it| (it.contract.logical_id(), it.contract.version.clone()))
             .collect();
-        assert_eq!(pinned, TOOLS.map(|(name, version)| (name.to_owned(), version.to_owned())));
+        assert_eq!(
+            pinned,
+            TOOLS.map(|(name, version)| (name.to_owned(), version.to_owned()))
+        );
     }
 
     #[test]
     fn every_file_of_the_example_is_carried() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/refund-agent");
+        let root =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/refund-agent");
         let mut found = 0;
         let mut folders = vec![root];
         while let Some(folder) = folders.pop() {

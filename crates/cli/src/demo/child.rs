@@ -25,7 +25,11 @@ impl Guarded {
         let failed = |why: std::io::Error| {
             Failure::new(Exit::Failed, format!("start the {what}")).because(&why)
         };
-        let log = std::fs::File::options().create(true).append(true).open(log).map_err(failed)?;
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(log)
+            .map_err(failed)?;
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
         prepare(&mut command);
         command
@@ -41,7 +45,9 @@ impl Guarded {
     }
 
     pub(super) fn id(&self) -> String {
-        self.child.id().map_or_else(|| "none".to_owned(), |it| it.to_string())
+        self.child
+            .id()
+            .map_or_else(|| "none".to_owned(), |it| it.to_string())
     }
 
     /// How the process ended, if it has.

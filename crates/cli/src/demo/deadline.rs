@@ -18,7 +18,9 @@ pub(super) struct Deadline {
 impl Deadline {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self { until: now.checked_add(WHOLE).unwrap_or(now) }
+        Self {
+            until: now.checked_add(WHOLE).unwrap_or(now),
+        }
     }
 
     /// What `step` gives, unless the time is up first.
@@ -27,11 +29,13 @@ impl Deadline {
         what: &str,
         step: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        tokio::time::timeout_at(self.until, step).await.unwrap_or_else(|_elapsed| {
-            let seconds = WHOLE.as_secs();
-            let message = format!("the demo took more than {seconds} s; it wanted to {what}");
-            Err(Failure::new(Exit::LimitReached, message))
-        })
+        tokio::time::timeout_at(self.until, step)
+            .await
+            .unwrap_or_else(|_elapsed| {
+                let seconds = WHOLE.as_secs();
+                let message = format!("the demo took more than {seconds} s; it wanted to {what}");
+                Err(Failure::new(Exit::LimitReached, message))
+            })
     }
 
     /// Puts the end off by what has passed since `start`.
@@ -57,7 +61,10 @@ mod tests {
         advance(Duration::from_secs(300)).await;
         deadline.exclude_since(start);
         assert_eq!(deadline.within("go on", async { Ok(1) }).await.unwrap(), 1);
-        let late = deadline.within::<()>("go on", std::future::pending()).await.unwrap_err();
+        let late = deadline
+            .within::<()>("go on", std::future::pending())
+            .await
+            .unwrap_err();
         assert_eq!(late.exit, Exit::LimitReached);
         assert!(late.message.ends_with("it wanted to go on"));
     }

@@ -44,7 +44,11 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     // Whatever is dropped here kills its processes, so an interrupted demo leaves none behind.
     tokio::select! {
         outcome = Box::pin(play(args, context)) => outcome,
-        () = interrupted() => Err(Failure::new(Exit::Interrupted, "the demo was interrupted")),
+        () = interrupted() => {
+            // A question may have left its line open.
+            context.printer.note("");
+            Err(Failure::new(Exit::Interrupted, "the demo was interrupted"))
+        }
     }
 }
 
@@ -76,10 +80,14 @@ async fn perform(
 ) -> Result<Exit, Failure> {
     story.heading("Setting up")?;
     story.row("folder", &stage.folder().display().to_string())?;
-    deadline.within("start the runtime", stage.start_runtime(story)).await?;
+    deadline
+        .within("start the runtime", stage.start_runtime(story))
+        .await?;
     let runtime = stage.client()?;
     stage.start_worker(story)?;
-    let session = deadline.within("publish and start", bundle::launch(&runtime, story)).await?;
+    let session = deadline
+        .within("publish and start", bundle::launch(&runtime, story))
+        .await?;
     let person = Person::new(args.yes, context);
     let mut scene = Scene::new(story, &person, runtime.clone(), session.clone());
     scene.play(stage, deadline).await?;
@@ -92,12 +100,12 @@ async fn perform(
     for check in &found {
         story.check(check)?;
     }
-    story.blank()?;
     let broken = found.iter().filter(|it| !it.holds).count();
     if broken > 0 {
         let message = format!("{broken} of {} checks do not hold", found.len());
         return Err(Failure::new(Exit::Failed, message));
     }
+    story.blank()?;
     story.closing(&format!("All {} checks hold.", found.len()), Style::Green)?;
     Ok(Exit::Done)
 }
@@ -105,7 +113,11 @@ async fn perform(
 #[cfg(unix)]
 async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let kinds = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ];
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
         // Without handlers the signals end the process themselves.
         return std::future::pending().await;

@@ -49,8 +49,16 @@ impl Person {
             Means::Nobody
         };
         let actor = context.environment.actor();
-        let name = if actor.is_empty() { "you".to_owned() } else { actor };
-        Self { means, program: context.program.clone(), name }
+        let name = if actor.is_empty() {
+            "you".to_owned()
+        } else {
+            actor
+        };
+        Self {
+            means,
+            program: context.program.clone(),
+            name,
+        }
     }
 
     /// The answer. The time that a person takes is not the demo's.

@@ -58,7 +58,8 @@ impl Stage {
     }
 
     pub(super) fn address(&self) -> Result<SocketAddr, Failure> {
-        self.address.ok_or_else(|| Failure::new(Exit::Failed, "the runtime has no address yet"))
+        self.address
+            .ok_or_else(|| Failure::new(Exit::Failed, "the runtime has no address yet"))
     }
 
     pub(super) fn client(&self) -> Result<Runtime, Failure> {
@@ -72,7 +73,10 @@ impl Stage {
             match self.try_start_runtime().await {
                 Ok(process) => {
                     let address = self.address()?;
-                    story.row("runtime", &format!("process {} serves at {address}", process.id()))?;
+                    story.row(
+                        "runtime",
+                        &format!("process {} serves at {address}", process.id()),
+                    )?;
                     self.runtime = Some(process);
                     return Ok(());
                 }
@@ -85,7 +89,9 @@ impl Stage {
     async fn try_start_runtime(&mut self) -> Result<Guarded, Failure> {
         self.starts = self.starts.saturating_add(1);
         let file = self.folder().join(format!("address-{}", self.starts));
-        let listen = self.address.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let listen = self
+            .address
+            .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));
         let mut process = Guarded::start("runtime", &self.log("runtime.log"), |command| {
             // The user's own settings are for the user's own runtime.
             for name in self.environment.runtime_names() {
@@ -113,7 +119,10 @@ impl Stage {
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
-        Err(Failure::new(Exit::LimitReached, "the runtime does not say where it serves"))
+        Err(Failure::new(
+            Exit::LimitReached,
+            "the runtime does not say where it serves",
+        ))
     }
 
     pub(super) fn start_worker(&mut self, story: &Story<'_>) -> Result<(), Failure> {
@@ -127,7 +136,10 @@ impl Stage {
                 .arg(self.witness());
         })?;
         let tools = super::worker::TOOLS.map(|(name, _)| name).join(" and ");
-        story.row("worker", &format!("process {} serves {tools}", process.id()))?;
+        story.row(
+            "worker",
+            &format!("process {} serves {tools}", process.id()),
+        )?;
         self.worker = Some(process);
         Ok(())
     }
@@ -140,7 +152,10 @@ impl Stage {
             .ok_or_else(|| Failure::new(Exit::Failed, "there is no runtime to kill"))?;
         let id = process.id();
         let status = process.kill().await?;
-        story.row("killed", &format!("process {id}, with no chance to tidy up ({status})"))?;
+        story.row(
+            "killed",
+            &format!("process {id}, with no chance to tidy up ({status})"),
+        )?;
         let address = self.address()?;
         if tokio::net::TcpStream::connect(address).await.is_ok() {
             let message = format!("something still answers at {address}");
@@ -166,7 +181,10 @@ impl Stage {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let lines: Vec<&str> = text.lines().collect();
             let skipped = lines.len().saturating_sub(TAIL_LINES);
-            let last = lines.iter().skip(skipped).map(|line| format!("{name}: {line}\n"));
+            let last = lines
+                .iter()
+                .skip(skipped)
+                .map(|line| format!("{name}: {line}\n"));
             last.collect::<String>()
         };
         tail("runtime.log") + &tail("worker.log")

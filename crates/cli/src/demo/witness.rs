@@ -39,7 +39,12 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<Start>> {
 
 fn parse(line: &str) -> io::Result<Start> {
     let line = Json::parse(line.as_bytes()).map_err(io::Error::other)?;
-    let field = |name: &str| line.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let field = |name: &str| {
+        line.get(name)
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     Ok(Start {
         tool: field("tool"),
         order: field("order"),

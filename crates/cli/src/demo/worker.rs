@@ -13,8 +13,10 @@ use crate::failure::Failure;
 use crate::lifeline;
 
 /// The tools that it serves, with their versions.
-pub(super) const TOOLS: [(&str, &str); 2] =
-    [("orders.look-up-order", "1.0.0"), ("payments.issue-refund", "1.0.0")];
+pub(super) const TOOLS: [(&str, &str); 2] = [
+    ("orders.look-up-order", "1.0.0"),
+    ("payments.issue-refund", "1.0.0"),
+];
 
 /// A demo does not wait as long as a worker in earnest.
 const BACKOFF: Backoff = Backoff {
@@ -39,12 +41,18 @@ pub(crate) async fn run(args: Args) -> Result<Exit, Failure> {
     let worker = Worker::builder("demo-worker")
         .runtime(args.runtime)
         .backoff(BACKOFF)
-        .tool(look_up, look_up_version, Concurrency(1), move |call| handle(call, first.clone(), order))
-        .tool(refund, refund_version, Concurrency(1), move |call| handle(call, second.clone(), paid))
+        .tool(look_up, look_up_version, Concurrency(1), move |call| {
+            handle(call, first.clone(), order)
+        })
+        .tool(refund, refund_version, Concurrency(1), move |call| {
+            handle(call, second.clone(), paid)
+        })
         .build()
         .map_err(|why| failed(&why))?;
-    worker.run(lifeline::cut()).await.map_err(|why| failed(&why))?;
-    Ok(Exit::Done)
+    let drained = worker.run(lifeline::cut()).await;
+    drained
+        .map(|_drained| Exit::Done)
+        .map_err(|why| failed(&why))
 }
 
 async fn handle(

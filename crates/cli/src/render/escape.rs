@@ -11,6 +11,11 @@ pub(crate) fn block(text: &str) -> String {
     escape(text, |c| is_hidden(c) || (is_control(c) && c != '\n'))
 }
 
+/// Text whose control characters are wanted or gone: only what draws nothing is shown.
+pub(crate) fn hidden(text: &str) -> String {
+    escape(text, is_hidden)
+}
+
 /// Whether a reader could overlook something in `text`: characters that cannot be seen, or so much
 /// white space that what follows is out of sight.
 pub(crate) fn is_deceptive(text: &str) -> bool {
@@ -20,7 +25,11 @@ pub(crate) fn is_deceptive(text: &str) -> bool {
         if is_hidden(c) || (is_control(c) && !matches!(c, '\n' | '\t' | '\r')) {
             return true;
         }
-        spaces = if c.is_whitespace() { spaces.saturating_add(1) } else { 0 };
+        spaces = if c.is_whitespace() {
+            spaces.saturating_add(1)
+        } else {
+            0
+        };
         if spaces > SPACES_MAX {
             return true;
         }
@@ -70,7 +79,7 @@ pub(crate) fn is_hidden(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{block, inline, is_deceptive};
+    use super::{block, hidden, inline, is_deceptive};
 
     #[test]
     fn ordinary_text_stays() {
@@ -91,9 +100,17 @@ mod tests {
     #[test]
     fn direction_and_zero_width_are_shown() {
         assert_eq!(block("\u{202e}x\u{200b}y"), "\\u{202e}x\\u{200b}y");
-        assert_eq!(inline("\u{2028}\u{2066}\u{feff}"), "\\u{2028}\\u{2066}\\u{feff}");
+        assert_eq!(
+            inline("\u{2028}\u{2066}\u{feff}"),
+            "\\u{2028}\\u{2066}\\u{feff}"
+        );
         assert_eq!(inline("\u{e0041}"), "\\u{e0041}");
         assert!(is_deceptive("\u{200d}"));
+    }
+
+    #[test]
+    fn colours_may_stay() {
+        assert_eq!(hidden("\u{1b}[31mx\u{200b}"), "\u{1b}[31mx\\u{200b}");
     }
 
     #[test]

@@ -76,7 +76,9 @@ pub(crate) struct Printer {
 
 impl Printer {
     pub(crate) fn new(quiet: bool, no_color: bool, environment: &Environment) -> Self {
-        let forced = environment.get("CLICOLOR_FORCE").is_some_and(|it| it != "0");
+        let forced = environment
+            .get("CLICOLOR_FORCE")
+            .is_some_and(|it| it != "0");
         let allowed = !no_color && environment.get("NO_COLOR").is_none();
         Self {
             quiet,

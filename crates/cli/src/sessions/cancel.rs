@@ -17,9 +17,13 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let runtime = Runtime::dial(context).await?;
-    let request = CancelSessionRequest { session_id: args.session_id.clone() };
+    let request = CancelSessionRequest {
+        session_id: args.session_id.clone(),
+    };
     let answer = runtime.api().cancel_session(request).await;
     answer.map_err(runtime.failed("cancel session"))?;
-    context.printer.line(&format!("cancelled {}", escape::inline(&args.session_id)))?;
+    context
+        .printer
+        .line(&format!("cancelled {}", escape::inline(&args.session_id)))?;
     Ok(Exit::Done)
 }

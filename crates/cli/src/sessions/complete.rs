@@ -17,9 +17,13 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let runtime = Runtime::dial(context).await?;
-    let request = CompleteSessionRequest { session_id: args.session_id.clone() };
+    let request = CompleteSessionRequest {
+        session_id: args.session_id.clone(),
+    };
     let answer = runtime.api().complete_session(request).await;
     answer.map_err(runtime.failed("complete session"))?;
-    context.printer.line(&format!("completed {}", escape::inline(&args.session_id)))?;
+    context
+        .printer
+        .line(&format!("completed {}", escape::inline(&args.session_id)))?;
     Ok(Exit::Done)
 }

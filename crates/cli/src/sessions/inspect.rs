@@ -38,25 +38,36 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let runtime = Runtime::dial(context).await?;
     let answer = fetch(&runtime, &args.session_id).await?;
-    let format = if args.json { Format::Json } else { args.output.format };
+    let format = if args.json {
+        Format::Json
+    } else {
+        args.output.format
+    };
     match format {
         Format::Table => context.printer.out(&sheet(&answer))?,
         Format::Json | Format::Yaml => {
-            context.printer.data(format, &protobuf_json(&answer)?, String::new)?;
+            context
+                .printer
+                .data(format, &protobuf_json(&answer)?, String::new)?;
         }
     }
     Ok(Exit::Done)
 }
 
 pub(crate) async fn fetch(runtime: &Runtime, id: &str) -> Result<InspectSessionResponse, Failure> {
-    let request = InspectSessionRequest { session_id: id.to_owned() };
+    let request = InspectSessionRequest {
+        session_id: id.to_owned(),
+    };
     let answer = runtime.api().inspect_session(request).await;
-    Ok(answer.map_err(runtime.failed("inspect session"))?.into_inner())
+    Ok(answer
+        .map_err(runtime.failed("inspect session"))?
+        .into_inner())
 }
 
 /// The JSON form that protobuf itself defines: lowerCamelCase, zero values left out.
 fn protobuf_json(answer: &InspectSessionResponse) -> Result<Json, Failure> {
-    let failed = |why: &dyn std::error::Error| Failure::new(Exit::Failed, "draw session").because(why);
+    let failed =
+        |why: &dyn std::error::Error| Failure::new(Exit::Failed, "draw session").because(why);
     let pool = DescriptorPool::decode(proto::DESCRIPTORS).map_err(|why| failed(&why))?;
     let message = pool
         .get_message_by_name(RESPONSE)
@@ -96,7 +107,10 @@ fn sheet(answer: &InspectSessionResponse) -> String {
     sheet.row("parent", &session.parent_session_id);
     sheet.row("bundle_version", &session.bundle_version_id);
     sheet.row("session_elapsed", &elapsed(session));
-    let usage = session.output.as_ref().and_then(|it| it.session_usage.as_ref());
+    let usage = session
+        .output
+        .as_ref()
+        .and_then(|it| it.session_usage.as_ref());
     sheet.row("session_tokens", &usage.map(tokens).unwrap_or_default());
     sheet.row("created_at", &session.created_at);
     sheet.row("updated_at", &session.updated_at);
@@ -128,9 +142,18 @@ fn agent_rows(sheet: &mut Sheet, session: &SessionInspect) {
         return;
     };
     sheet.row("agent", &agent_label(agent));
-    sheet.row("model", &format!("{}/{}", agent.model_provider, agent.model_name));
-    sheet.row("max_tokens/run", &positive(i64::from(agent.max_tokens_per_run), ""));
-    sheet.row("max_wall_clock", &positive(i64::from(agent.max_wall_clock_seconds), "s"));
+    sheet.row(
+        "model",
+        &format!("{}/{}", agent.model_provider, agent.model_name),
+    );
+    sheet.row(
+        "max_tokens/run",
+        &positive(i64::from(agent.max_tokens_per_run), ""),
+    );
+    sheet.row(
+        "max_wall_clock",
+        &positive(i64::from(agent.max_wall_clock_seconds), "s"),
+    );
 }
 
 fn agent_label(agent: &SessionAgentContext) -> String {
@@ -138,11 +161,18 @@ fn agent_label(agent: &SessionAgentContext) -> String {
 }
 
 fn positive(value: i64, unit: &str) -> String {
-    if value > 0 { format!("{value}{unit}") } else { String::new() }
+    if value > 0 {
+        format!("{value}{unit}")
+    } else {
+        String::new()
+    }
 }
 
 fn elapsed(session: &SessionInspect) -> String {
-    let (start, end) = (session.session_started_at_unix_ms, session.session_ended_at_unix_ms);
+    let (start, end) = (
+        session.session_started_at_unix_ms,
+        session.session_ended_at_unix_ms,
+    );
     if start <= 0 {
         String::new()
     } else if end <= 0 {
@@ -153,7 +183,12 @@ fn elapsed(session: &SessionInspect) -> String {
 }
 
 pub(super) fn tokens(usage: &TokenUsage) -> String {
-    let TokenUsage { input_tokens, output_tokens, total_tokens, .. } = usage;
+    let TokenUsage {
+        input_tokens,
+        output_tokens,
+        total_tokens,
+        ..
+    } = usage;
     format!("in={input_tokens} out={output_tokens} total={total_tokens}")
 }
 
@@ -180,7 +215,10 @@ pub(crate) fn output_json(output: &SessionOutputInspect) -> Json {
         ("message", Json::from(output.message.as_str())),
         ("stop_reason", Json::from(output.stop_reason.as_str())),
         ("turn_usage", Json::from(usage(output.turn_usage.as_ref()))),
-        ("session_usage", Json::from(usage(output.session_usage.as_ref()))),
+        (
+            "session_usage",
+            Json::from(usage(output.session_usage.as_ref())),
+        ),
         ("turns", Json::from(turns.collect::<Vec<_>>())),
     ])
 }
@@ -188,8 +226,14 @@ pub(crate) fn output_json(output: &SessionOutputInspect) -> Json {
 /// Delegated sessions, each below the one that started it; the wire bounds their depth.
 fn children(out: &mut String, session: &SessionInspect) {
     for child in &session.children {
-        let agent = child.agent.as_ref().map_or(child.agent_version_id.clone(), agent_label);
-        let line = format!("- id={} status={} agent={agent} depth={}", child.id, child.status, child.depth);
+        let agent = child
+            .agent
+            .as_ref()
+            .map_or(child.agent_version_id.clone(), agent_label);
+        let line = format!(
+            "- id={} status={} agent={agent} depth={}",
+            child.id, child.status, child.depth
+        );
         let indent = usize::try_from(child.depth).unwrap_or_default();
         let _infallible = writeln!(out, "{:indent$}{}", "", escape::inline(&line));
         children(out, child);
@@ -210,9 +254,13 @@ mod tests {
     use crate::render::text;
 
     fn sample() -> InspectSessionResponse {
-        let amount = Value { kind: Some(Kind::NumberValue(450.0)) };
+        let amount = Value {
+            kind: Some(Kind::NumberValue(450.0)),
+        };
         let fields = [("amount".to_owned(), amount)].into();
-        let payload = Value { kind: Some(Kind::StructValue(Struct { fields })) };
+        let payload = Value {
+            kind: Some(Kind::StructValue(Struct { fields })),
+        };
         let session = SessionInspect {
             id: "run_1".into(),
             status: "completed".into(),
@@ -240,19 +288,82 @@ mod tests {
             session_id: "run_1".into(),
             ts_unix_ms: 1_000,
             gap_ms: 12,
-            event: Some(SessionEventEntry { payload: Some(payload), ..SessionEventEntry::default() }),
+            event: Some(SessionEventEntry {
+                payload: Some(payload),
+                ..SessionEventEntry::default()
+            }),
             ..InspectTimelineEntry::default()
         };
-        InspectSessionResponse { session: Some(session), timeline: vec![entry] }
+        InspectSessionResponse {
+            session: Some(session),
+            timeline: vec![entry],
+        }
     }
 
     #[test]
     fn as_text() {
-        expect![[""]].assert_eq(&sheet(&sample()));
+        expect![[r#"
+            === Session run_1 ===
+            id:               run_1
+            status:           completed
+            agent:            support/refund-agent@1.0.0
+            model:            stub/scripted
+            max_wall_clock:   600s
+            session_elapsed:  2500ms
+
+            output:
+            {
+              "message": "Done\u001b.",
+              "session_usage": null,
+              "stop_reason": "",
+              "turn_usage": null,
+              "turns": []
+            }
+
+            timeline:
+              1000 (+12ms) [event/tool.requested] session=run_1 payments.issue-refund
+                  event_payload: {"amount":450}
+        "#]]
+        .assert_eq(&sheet(&sample()));
     }
 
     #[test]
     fn as_protobuf_json() {
-        expect![[""]].assert_eq(&text::pretty(&protobuf_json(&sample()).unwrap()));
+        expect![[r#"
+            {
+              "session": {
+                "agent": {
+                  "maxWallClockSeconds": 600,
+                  "modelName": "scripted",
+                  "modelProvider": "stub",
+                  "name": "refund-agent",
+                  "namespace": "support",
+                  "version": "1.0.0"
+                },
+                "id": "run_1",
+                "output": {
+                  "message": "Done\u001b."
+                },
+                "sessionEndedAtUnixMs": "3500",
+                "sessionStartedAtUnixMs": "1000",
+                "status": "completed"
+              },
+              "timeline": [
+                {
+                  "event": {
+                    "payload": {
+                      "amount": 450
+                    }
+                  },
+                  "gapMs": "12",
+                  "kind": "tool.requested",
+                  "sessionId": "run_1",
+                  "source": "event",
+                  "summary": "payments.issue-refund",
+                  "tsUnixMs": "1000"
+                }
+              ]
+            }"#]]
+        .assert_eq(&text::pretty(&protobuf_json(&sample()).unwrap()));
     }
 }

@@ -64,22 +64,36 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     }
     let runtime = Runtime::dial(context).await?;
     let answer = runtime.api().list_sessions(request).await;
-    let sessions = answer.map_err(runtime.failed("list sessions"))?.into_inner().sessions;
+    let sessions = answer
+        .map_err(runtime.failed("list sessions"))?
+        .into_inner()
+        .sessions;
     let data = wire::list(sessions.iter().map(to_json).collect());
     context.printer.data(args.output.format, &data, || {
         let rows: Vec<_> = sessions.iter().map(row).collect();
-        render::table(["ID", "KIND", "TARGET", "STATUS", "UPDATED_AT", "RESUMABLE"], &rows)
+        render::table(
+            ["ID", "KIND", "TARGET", "STATUS", "UPDATED_AT", "RESUMABLE"],
+            &rows,
+        )
     })?;
     Ok(Exit::Done)
 }
 
 fn target(session: &SessionSummary) -> String {
     if session.kind == "bundle"
-        && let Some(BundleRef { namespace, name, version }) = &session.bundle_ref
+        && let Some(BundleRef {
+            namespace,
+            name,
+            version,
+        }) = &session.bundle_ref
     {
         return format!("{namespace}/{name}@{version}");
     }
-    session.agent_ref.as_ref().map(reference::label).unwrap_or_default()
+    session
+        .agent_ref
+        .as_ref()
+        .map(reference::label)
+        .unwrap_or_default()
 }
 
 fn is_resumable(session: &SessionSummary) -> bool {

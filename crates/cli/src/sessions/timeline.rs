@@ -11,7 +11,11 @@ use crate::wire;
 
 /// An entry: one line, and its details below.
 pub(crate) fn lines(entry: &InspectTimelineEntry) -> String {
-    let indent = "  ".repeat(usize::try_from(entry.depth).unwrap_or_default().saturating_add(1));
+    let indent = "  ".repeat(
+        usize::try_from(entry.depth)
+            .unwrap_or_default()
+            .saturating_add(1),
+    );
     let time = if entry.ts_unix_ms > 0 {
         entry.ts_unix_ms.to_string()
     } else {
@@ -23,7 +27,10 @@ pub(crate) fn lines(entry: &InspectTimelineEntry) -> String {
     );
     let mut out = format!("{indent}{}\n", escape::inline(head.trim_end()));
     let mut details = Vec::new();
-    let payload = entry.event.as_ref().and_then(|it| wire::from_field(it.payload.as_ref()));
+    let payload = entry
+        .event
+        .as_ref()
+        .and_then(|it| wire::from_field(it.payload.as_ref()));
     details.extend(payload.map(|it| format!("event_payload: {}", text::compact(&it))));
     details.extend(entry.invocation.iter().flat_map(invocation));
     details.extend(entry.approval.iter().flat_map(approval));
@@ -62,7 +69,10 @@ fn approval(it: &InspectApproval) -> Vec<String> {
     if !it.route.is_empty() {
         head.push_str(&format!(" route: {}", it.route));
     }
-    head.push_str(&format!(" approvals: {}/{}", it.approvals_received, it.approvals_required));
+    head.push_str(&format!(
+        " approvals: {}/{}",
+        it.approvals_received, it.approvals_required
+    ));
     if !it.expires_at.is_empty() {
         head.push_str(&format!(" expires_at: {}", it.expires_at));
     }

@@ -29,6 +29,8 @@ pub(super) struct Held {
     pub(super) connection: Option<ConnectionId>,
     /// When a lost worker is given up.
     pub(super) until: Time,
+    /// How its outcome comes to be unknown, if it does.
+    pub(super) cause: UnknownCause,
     /// Whether the worker was told that nobody waits.
     pub(super) cancelled: bool,
     /// What the worker said about it, until the journal has it: a worker says it once, and the
@@ -158,6 +160,7 @@ impl Registry {
                 invocation,
                 connection: Some(connection),
                 until: now,
+                cause: UnknownCause::Indeterminate,
                 cancelled: false,
                 outcome: None,
             },
@@ -183,7 +186,11 @@ impl Registry {
                 .is_some_and(|worker| *worker == invocation.slot.worker)
         });
         if claimed.is_none() && invocation.class.may_rerun() {
-            return vec![unknown(session.clone(), &invocation)];
+            return vec![unknown(
+                session.clone(),
+                &invocation,
+                UnknownCause::Indeterminate,
+            )];
         }
         if let Some(connection) = claimed {
             self.claims.remove(&call);
@@ -203,6 +210,7 @@ impl Registry {
                 invocation,
                 connection: claimed,
                 until,
+                cause: UnknownCause::Indeterminate,
                 cancelled: false,
                 outcome: None,
             },
@@ -347,9 +355,10 @@ impl Registry {
                 continue;
             }
             held.connection = None;
+            held.cause = UnknownCause::LeaseExpired;
             held.until = until;
             if held.invocation.class.may_rerun() {
-                outs.push(unknown(held.session.clone(), &held.invocation));
+                outs.push(unknown(held.session.clone(), &held.invocation, held.cause));
             }
         }
     }
@@ -357,7 +366,7 @@ impl Registry {
     pub(super) fn expire_orphans(&mut self, now: Time, outs: &mut Vec<Out>) {
         for held in self.held.values_mut() {
             if held.connection.is_none() && held.until <= now {
-                outs.push(unknown(held.session.clone(), &held.invocation));
+                outs.push(unknown(held.session.clone(), &held.invocation, held.cause));
                 // Said again if the session could not take it in, but not at every tick.
                 held.until = now.plus_ms(self.settings.resync_ms);
             }
@@ -379,11 +388,11 @@ fn is_current(phase: Option<&Phase>, held: &Held) -> bool {
     matches!(phase, Some(Phase::Dispatched { attempt, .. }) if *attempt == held.invocation.attempt)
 }
 
-fn unknown(session: SessionId, invocation: &Invocation) -> Out {
+fn unknown(session: SessionId, invocation: &Invocation, cause: UnknownCause) -> Out {
     let input = Input::Unknown {
         call: invocation.call.clone(),
         attempt: invocation.attempt,
-        cause: UnknownCause::LeaseExpired,
+        cause,
     };
     Out::Signal(session, Signal::Input(input))
 }

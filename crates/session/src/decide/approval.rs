@@ -6,7 +6,7 @@ use policy::{Ask, Outcome as PolicyOutcome, Verdict};
 use spec::snapshot::{OnReject, TimeoutDefault};
 use spec::{ApprovalId, Json};
 
-use super::draft::{Draft, Question, context};
+use super::draft::{Draft, Question, context_of_call};
 use super::turn::{check_args, denial_text, explain};
 use super::{Refusal, end};
 use crate::state::{Approval, ApprovalStatus, Call};
@@ -240,7 +240,7 @@ fn edited(draft: &Draft<'_>, call: &Call, bytes: &[u8]) -> Result<Option<Edit>, 
 }
 
 fn judge_edit(draft: &Draft<'_>, call: &Call, args: &Json, input: &Json) -> Verdict {
-    let context = context(draft.state, input, &call.tool, draft.now);
+    let context = context_of_call(draft.state, input, call, draft.now);
     draft.plan.rules.judge(&policy::Call {
         wire_name: &call.wire_name,
         args,
@@ -306,7 +306,11 @@ pub(super) fn expire(draft: &mut Draft<'_>, approval: &Approval) -> Result<(), R
                 BY_TIMEOUT,
                 "",
             );
-            let message = "nobody decided in time; the call was not run";
+            let message = if call.in_doubt {
+                "nobody decided in time; the call may or may not have run"
+            } else {
+                "nobody decided in time; the call was not run"
+            };
             refuse(draft, approval, call, ErrorCode::ApprovalExpired, message);
         }
     }

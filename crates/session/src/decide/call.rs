@@ -6,7 +6,7 @@ use policy::{Ask, Outcome as PolicyOutcome, Trigger, Verdict};
 use spec::snapshot::OnReject;
 use spec::{CallId, Digest, Json, WorkerId};
 
-use super::draft::{Draft, Question, context};
+use super::draft::{Draft, Question, context_of_call};
 use super::turn::{denial_text, explain};
 use super::{Refusal, dispatched};
 use crate::state::{Call, Phase};
@@ -47,12 +47,15 @@ pub(super) fn no_slot(draft: &mut Draft<'_>, id: &CallId, cause: NoSlot) -> Resu
     };
     let verdict = second_round(draft, call, trigger)?;
     match verdict.outcome {
+        // An earlier dispatch may have run: saying "not run" would be a guess.
+        PolicyOutcome::Deny(denials) if call.in_doubt => {
+            indeterminate(draft, call, &denial_text(&denials));
+        }
         PolicyOutcome::Deny(denials) => fail(draft, call, code, &denial_text(&denials)),
         PolicyOutcome::Ask(ask) => {
             let question = Question::new(ApprovalSubject::NoWorker, call.args.digest, None);
             draft.open_approval(id, call.approvals, question, &ask);
         }
-        // An earlier dispatch may have run: saying "not run" would be a guess.
         PolicyOutcome::Pass if call.in_doubt => indeterminate(draft, call, &message),
         PolicyOutcome::Pass => fail(draft, call, code, &message),
     }
@@ -80,7 +83,7 @@ fn indeterminate(draft: &mut Draft<'_>, call: &Call, message: &str) {
 fn second_round(draft: &Draft<'_>, call: &Call, trigger: Trigger) -> Result<Verdict, Refusal> {
     let args = draft.json(call.args.digest)?;
     let input = draft.json(draft.started()?.input.digest)?;
-    let context = context(draft.state, &input, &call.tool, draft.now);
+    let context = context_of_call(draft.state, &input, call, draft.now);
     Ok(draft.plan.rules.judge(&policy::Call {
         wire_name: &call.wire_name,
         args: &args,

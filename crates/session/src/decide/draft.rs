@@ -255,22 +255,43 @@ pub(super) fn read_json(given: &Payloads, digest: Digest) -> Result<Json, Refusa
     Json::parse(bytes).map_err(|error| Refusal::DamagedPayload(error.to_string()))
 }
 
+/// What came before a call, which the rules may ask about.
+pub(super) struct Before {
+    /// Calls of the session.
+    pub(super) calls: usize,
+    /// Calls of the same tool.
+    pub(super) tool_calls: usize,
+    /// The completion that asks for the call.
+    pub(super) turn: u32,
+}
+
 /// What the rules may ask about the session.
-pub(super) fn context<'a>(
-    state: &State,
-    session_input: &'a Json,
-    tool: &str,
-    now: Time,
-) -> Context<'a> {
+pub(super) fn context<'a>(session_input: &'a Json, before: &Before, now: Time) -> Context<'a> {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Context {
         session_input,
-        calls: count(state.calls.len()),
-        tool_calls: count(state.calls.iter().filter(|it| it.tool == tool).count()),
-        turn: state.completions,
+        calls: count(before.calls),
+        tool_calls: count(before.tool_calls),
+        turn: before.turn,
         depth: 0,
         now,
     }
+}
+
+/// The same for a call on record: whenever it is judged, what came before it is the same.
+pub(super) fn context_of_call<'a>(
+    state: &State,
+    session_input: &'a Json,
+    call: &Call,
+    now: Time,
+) -> Context<'a> {
+    let earlier = state.calls.iter().take_while(|it| it.id != call.id);
+    let before = Before {
+        calls: earlier.clone().count(),
+        tool_calls: earlier.filter(|it| it.tool == call.tool).count(),
+        turn: call.completion,
+    };
+    context(session_input, &before, now)
 }
 
 fn reason_of(ask: &Ask) -> String {

@@ -7,7 +7,7 @@ use policy::{Outcome as PolicyOutcome, Verdict};
 use spec::{CallId, Json, SideEffectClass, Time};
 
 use super::Refusal;
-use super::draft::{Draft, Question, context, read_json};
+use super::draft::{Before, Draft, Question, context, read_json};
 use crate::input::{Judged, Ruling, STOP_MAX_TOKENS};
 use crate::state::State;
 use crate::{
@@ -44,7 +44,19 @@ pub fn judge(
     for (place, proposal) in reply.calls.iter().enumerate() {
         let index = u32::try_from(place).unwrap_or(u32::MAX);
         let call = CallId::derive(&state.session, &started.version, completion, index);
-        let mut judged = judge_one(plan, state, proposal, &session_input, now);
+        let tool = plan
+            .snapshot
+            .tool(&proposal.name)
+            .map(|it| it.contract.logical_id());
+        let same = |it: &str| Some(it) == tool.as_deref();
+        let before = Before {
+            calls: state.calls.len().saturating_add(place),
+            tool_calls: state.calls.iter().filter(|it| same(&it.tool)).count()
+                + calls.iter().filter(|it: &&Judged| same(&it.tool)).count(),
+            turn: completion,
+        };
+        let context = context(&session_input, &before, now);
+        let mut judged = judge_one(plan, proposal, &context);
         judged.index = index;
         judged.call = call;
         if cut {
@@ -74,13 +86,7 @@ fn refuse(code: ErrorCode, message: impl Into<String>) -> Ruling {
     }
 }
 
-fn judge_one(
-    plan: &Plan,
-    state: &State,
-    proposal: &Proposal,
-    session_input: &Json,
-    now: Time,
-) -> Judged {
+fn judge_one(plan: &Plan, proposal: &Proposal, context: &policy::Context<'_>) -> Judged {
     let raw: Arc<[u8]> = Arc::from(proposal.args.as_slice());
     let unjudged = |tool: &str, version: &str, class, ruling| Judged {
         index: 0,
@@ -112,12 +118,11 @@ fn judge_one(
         }
     };
     judged.args = Arc::from(args.to_canonical().into_bytes());
-    let context = context(state, session_input, &logical, now);
     let verdict = plan.rules.judge(&policy::Call {
         wire_name: &tool.wire_name,
         args: &args,
         trigger: None,
-        context: &context,
+        context,
     });
     judged.ruling = match &verdict.outcome {
         PolicyOutcome::Pass => Ruling::Go,

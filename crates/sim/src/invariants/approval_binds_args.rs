@@ -1,6 +1,8 @@
 //! What runs is what was recorded, and where a person was asked, what that person agreed to.
 
-use session::{ApprovalOutcome, ApprovalSubject, Entry, Event};
+use std::collections::BTreeSet;
+
+use session::{ApprovalOutcome, Entry, Event, Vote};
 use spec::{ApprovalId, CallId, Digest, SessionId};
 
 use crate::simulation::Simulation;
@@ -22,25 +24,20 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
                 began.call
             ));
         }
-        if asked(&entries, &began.call) && !agreed(&entries, &began.call, began.args) {
+        let needed = (simulation.scenario.people_for)(began.amount).unwrap_or(u32::MAX);
+        let agreed = agreed(&entries, &began.call, began.args);
+        if u64::from(needed) > agreed as u64 {
+            let (call, amount) = (&began.call, began.amount);
             return Err(format!(
-                "{} ran with arguments that nobody agreed to",
-                began.call
+                "{call} ran with {amount}; {agreed} of {needed} people agreed"
             ));
         }
     }
     Ok(())
 }
 
-fn asked(entries: &[Entry], call: &CallId) -> bool {
-    entries.iter().any(|it| {
-        matches!(&it.event, Event::ApprovalOpened { call: about, subject, .. }
-            if about == call && *subject == ApprovalSubject::Call)
-    })
-}
-
-/// Some approval of the call closed as approved while its last vote was for these arguments.
-fn agreed(entries: &[Entry], call: &CallId, args: Digest) -> bool {
+/// The most people who agreed to exactly these arguments in one approval that closed as approved.
+fn agreed(entries: &[Entry], call: &CallId, args: Digest) -> usize {
     let opened = entries.iter().filter_map(|it| {
         if let Event::ApprovalOpened {
             approval,
@@ -53,16 +50,36 @@ fn agreed(entries: &[Entry], call: &CallId, args: Digest) -> bool {
         }
         None
     });
-    let opened: Vec<&ApprovalId> = opened.collect();
-    opened.into_iter().any(|id| {
-        let closed = entries.iter().position(|it| {
-            matches!(&it.event, Event::ApprovalClosed { approval, outcome, .. }
-                if approval == id && *outcome == ApprovalOutcome::Approved)
-        });
-        let before = entries.get(..closed.unwrap_or(0)).unwrap_or_default();
-        before.iter().any(|it| {
-            matches!(&it.event, Event::ApprovalVoted { approval, args: voted, .. }
-                if approval == id && *voted == args)
+    opened
+        .map(|id| voters(entries, id, args))
+        .max()
+        .unwrap_or(0)
+}
+
+fn voters(entries: &[Entry], id: &ApprovalId, args: Digest) -> usize {
+    let closed = entries.iter().position(|it| {
+        matches!(&it.event, Event::ApprovalClosed { approval, outcome, .. }
+            if approval == id && *outcome == ApprovalOutcome::Approved)
+    });
+    let before = entries.get(..closed.unwrap_or(0)).unwrap_or_default();
+    let voters: BTreeSet<&str> = before
+        .iter()
+        .filter_map(|it| {
+            if let Event::ApprovalVoted {
+                approval,
+                actor,
+                args: voted,
+                vote,
+                ..
+            } = &it.event
+                && approval == id
+                && *voted == args
+                && *vote == Vote::Approve
+            {
+                return Some(actor.as_str());
+            }
+            None
         })
-    })
+        .collect();
+    voters.len()
 }

@@ -15,6 +15,12 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
         let refused = entries
             .iter()
             .any(|it| matches!(&it.event, Event::CallRefused { call, .. } if *call == began.call));
+        if (simulation.scenario.people_for)(began.amount).is_none() {
+            return Err(format!(
+                "{} ran with {}, which is denied",
+                began.call, began.amount
+            ));
+        }
         if refused {
             return Err(format!("{} was refused and ran", began.call));
         }

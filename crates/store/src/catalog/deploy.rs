@@ -98,13 +98,13 @@ impl Store {
     ///
     /// When there is no such version, it may not be deployed, or the store does not answer.
     pub async fn deploy(&self, new: NewDeployment) -> Result<Deployed, CatalogError> {
-        self.write(Kind::Other, 0, move |connection| deploy(connection, &new)).await
+        self.write(Kind::Other, 0, move |connection| deploy(connection, &new))
+            .await
     }
 }
 
 fn deploy(connection: &Connection, new: &NewDeployment) -> Sql<Result<Deployed, CatalogError>> {
-    let (namespace, name, version) =
-        (new.namespace.clone(), new.name.clone(), new.version.clone());
+    let (namespace, name, version) = (new.namespace.clone(), new.name.clone(), new.version.clone());
     let agent = match agent(connection, &namespace, &name)? {
         None => return Ok(Err(CatalogError::AgentNotFound { namespace, name })),
         Some((_, true)) => return Ok(Err(CatalogError::Archived { namespace, name })),
@@ -116,11 +116,21 @@ fn deploy(connection: &Connection, new: &NewDeployment) -> Sql<Result<Deployed, 
              WHERE agent = ?1 AND version = ?2",
         )?
         .query_row(params![agent, version], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?))
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, bool>(2)?,
+            ))
         })
         .optional()?;
     let (key, id) = match found {
-        None => return Ok(Err(CatalogError::VersionNotFound { namespace, name, version })),
+        None => {
+            return Ok(Err(CatalogError::VersionNotFound {
+                namespace,
+                name,
+                version,
+            }));
+        }
         Some((_, _, true)) => return Ok(Err(CatalogError::Retired { version })),
         Some((key, id, false)) => (key, id),
     };
@@ -130,8 +140,19 @@ fn deploy(connection: &Connection, new: &NewDeployment) -> Sql<Result<Deployed, 
             "INSERT INTO deployments (id, agent, version, action, actor, created_at)
              VALUES (?1, ?2, ?3, 'deploy', ?4, ?5)",
         )?
-        .execute(params![new.deployment_id, agent, key, new.actor, new.now.unix_ms_i64()])?;
-    Ok(Ok(Deployed { version_id: VersionId::new(id), version, previous, deployed_at: new.now }))
+        .execute(params![
+            new.deployment_id,
+            agent,
+            key,
+            new.actor,
+            new.now.unix_ms_i64()
+        ])?;
+    Ok(Ok(Deployed {
+        version_id: VersionId::new(id),
+        version,
+        previous,
+        deployed_at: new.now,
+    }))
 }
 
 /// The agent's key, and whether it is archived.

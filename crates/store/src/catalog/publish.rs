@@ -88,7 +88,10 @@ impl Store {
     /// When the agent is archived, the version is there, or the store does not answer.
     pub async fn publish(&self, new: NewVersion) -> Result<Published, PublishError> {
         let bytes = new.snapshot.len().saturating_add(new.manifest.len());
-        self.write(Kind::Other, bytes, move |connection| publish(connection, &new)).await
+        self.write(Kind::Other, bytes, move |connection| {
+            publish(connection, &new)
+        })
+        .await
     }
 }
 
@@ -99,7 +102,11 @@ fn publish(connection: &Connection, new: &NewVersion) -> Sql<Result<Published, P
              WHERE namespace = ?1 AND name = ?2",
         )?
         .query_row([&new.namespace, &new.name], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?))
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, bool>(2)?,
+            ))
         })
         .optional()?;
     let (agent, agent_id) = match found {
@@ -110,7 +117,11 @@ fn publish(connection: &Connection, new: &NewVersion) -> Sql<Result<Published, P
         Some((agent, id, false)) => {
             if let Some(existing) = published(connection, agent, &new.version_key)? {
                 let (same, offered) = (existing == new.content_hash, new.content_hash);
-                return Ok(Err(PublishError::AlreadyExists { same, existing, offered }));
+                return Ok(Err(PublishError::AlreadyExists {
+                    same,
+                    existing,
+                    offered,
+                }));
             }
             own(connection, agent, new)?;
             (agent, id)
@@ -118,7 +129,10 @@ fn publish(connection: &Connection, new: &NewVersion) -> Sql<Result<Published, P
         None => (insert_agent(connection, new)?, new.agent_id.clone()),
     };
     insert_version(connection, agent, new)?;
-    Ok(Ok(Published { agent_id, version_id: new.version_id.clone() }))
+    Ok(Ok(Published {
+        agent_id,
+        version_id: new.version_id.clone(),
+    }))
 }
 
 fn published(connection: &Connection, agent: i64, key: &str) -> Sql<Option<Digest>> {

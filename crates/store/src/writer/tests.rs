@@ -1,6 +1,9 @@
 //! The writer alone, with a store that is full.
 
-#![expect(clippy::expect_used, reason = "in a test, what does not work is a failure")]
+#![expect(
+    clippy::expect_used,
+    reason = "in a test, what does not work is a failure"
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +13,6 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Counters, Kind, Order, Task, Writer};
-use crate::checkpoint::WAL_KEPT_BYTES;
 use crate::fault::Unavailable;
 use crate::link::{Link, Place, Role};
 use crate::{Store, StoreSettings, schema};
@@ -35,10 +37,14 @@ fn a_full_store_says_so_and_goes_on() {
     drop(Store::open(folder.path(), StoreSettings::STANDARD).expect("the store opens"));
     let place = Place::lock(folder.path()).expect("the folder can be locked");
     let database = place.paths().expect("it is in a folder").database.clone();
-    let store = Connection::open(database).and_then(|it| schema::store_id(&it)).expect("an id");
+    let store = Connection::open(database)
+        .and_then(|it| schema::store_id(&it))
+        .expect("an id");
     let link = Link::connect(&place, &store, Role::Writer).expect("the store can be connected");
-    let pages: i64 =
-        link.connection.query_one("PRAGMA page_count", [], |row| row.get(0)).expect("a count");
+    let pages: i64 = link
+        .connection
+        .query_one("PRAGMA page_count", [], |row| row.get(0))
+        .expect("a count");
     link.connection
         .query_one(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))
         .expect("the store can be bounded");
@@ -48,20 +54,28 @@ fn a_full_store_says_so_and_goes_on() {
         store,
         link: Some(link),
         counters: Arc::clone(&counters),
-        wake: None,
+        watch: None,
         rest: Arc::new(AtomicBool::new(false)),
-        wake_at_bytes: WAL_KEPT_BYTES,
     };
 
     let (sender, queue) = mpsc::channel(8);
-    let give = |order| sender.try_send(order).map_err(|_| "a full queue").expect("there is room");
+    let give = |order| {
+        sender
+            .try_send(order)
+            .map_err(|_| "a full queue")
+            .expect("there is room")
+    };
     let (large, full) = payload(Kind::Append, 1024 * 1024);
     let (small, beside) = payload(Kind::Append, 8);
     give(large);
     give(small);
     let running = thread::spawn(move || writer.run(queue));
     for answer in [full, beside] {
-        let why = answer.blocking_recv().expect("an answer").expect_err("there is no room").0;
+        let why = answer
+            .blocking_recv()
+            .expect("an answer")
+            .expect_err("there is no room")
+            .0;
         assert!(why.contains("full"), "{why}");
     }
     assert_eq!(counters.appends.load(Ordering::Relaxed), 0);

@@ -5,9 +5,7 @@ use std::path::Path;
 use runtime::block_on;
 use rusqlite::Connection;
 use spec::{Digest, VersionId};
-use store::{
-    CatalogError, Deployed, NewDeployment, NewVersion, PublishError, Published, Store,
-};
+use store::{CatalogError, Deployed, NewDeployment, NewVersion, PublishError, Published, Store};
 
 use crate::world::{ask, at, folder, open};
 
@@ -60,21 +58,35 @@ fn a_version_is_published_once() {
     assert_eq!(published, Ok(ids));
 
     let hash = |content: &str| Digest::of(content.as_bytes());
-    let again = NewVersion { version_id: VersionId::new("other"), ..version("1.0.0", "one") };
+    let again = NewVersion {
+        version_id: VersionId::new("other"),
+        ..version("1.0.0", "one")
+    };
     let (existing, offered) = (hash("one"), hash("one"));
-    let same = PublishError::AlreadyExists { same: true, existing, offered };
+    let same = PublishError::AlreadyExists {
+        same: true,
+        existing,
+        offered,
+    };
     assert_eq!(block_on(store.publish(again)), Err(same.clone()));
     assert!(same.to_string().contains("identical"), "{same}");
 
     let built = version("1.0.0+build.7", "two");
-    let other = PublishError::AlreadyExists { same: false, existing, offered: hash("two") };
+    let other = PublishError::AlreadyExists {
+        same: false,
+        existing,
+        offered: hash("two"),
+    };
     assert_eq!(block_on(store.publish(built)), Err(other.clone()));
     let text = other.to_string();
     assert!(text.contains(&existing.to_string()), "{text}");
     assert!(text.contains(&hash("two").to_string()), "{text}");
 
     let next = ask(store.publish(version("1.1.0", "two")));
-    assert_eq!(next.agent_id, "agent-by-1.0.0", "the agent is the one that was there");
+    assert_eq!(
+        next.agent_id, "agent-by-1.0.0",
+        "the agent is the one that was there"
+    );
     let rows = ask(store.versions("acme", "clerk"));
     let versions: Vec<_> = rows.iter().map(|it| it.version.as_str()).collect();
     assert_eq!(versions, ["1.1.0", "1.0.0"]);
@@ -86,7 +98,10 @@ fn a_published_version_is_found() {
     ask(store.publish(version("1.0.0+b", "one")));
     let row = ask(store.version("acme", "clerk", "1.0.0+b")).expect("it is there");
     assert_eq!(row.version_id, VersionId::new("id-1.0.0+b"));
-    assert_eq!((row.published_at, row.published_by.as_str()), (at(1_000), "bo"));
+    assert_eq!(
+        (row.published_at, row.published_by.as_str()),
+        (at(1_000), "bo")
+    );
     assert_eq!((row.deprecated_at, row.retired_at), (None, None));
     assert_eq!(ask(store.version("acme", "clerk", "1.0.0")), None);
     assert_eq!(ask(store.version("acme", "other", "1.0.0+b")), None);
@@ -103,7 +118,10 @@ fn a_published_version_is_found() {
 fn agents_are_listed_by_name() {
     let store = memory();
     ask(store.publish(version("1.0.0", "one")));
-    let nameless = NewVersion { owner: None, ..version("2.0.0", "two") };
+    let nameless = NewVersion {
+        owner: None,
+        ..version("2.0.0", "two")
+    };
     ask(store.publish(nameless));
     for (namespace, name) in [("acme", "buyer"), ("zeta", "clerk")] {
         let id = format!("{namespace}-{name}");
@@ -119,9 +137,14 @@ fn agents_are_listed_by_name() {
     }
     let names = |namespace: Option<&str>| -> Vec<(String, Option<String>)> {
         let rows = ask(store.agents(namespace));
-        rows.into_iter().map(|it| (format!("{}/{}", it.namespace, it.name), it.owner)).collect()
+        rows.into_iter()
+            .map(|it| (format!("{}/{}", it.namespace, it.name), it.owner))
+            .collect()
     };
-    let (buyer, other) = (("acme/buyer".to_owned(), None), ("zeta/clerk".to_owned(), None));
+    let (buyer, other) = (
+        ("acme/buyer".to_owned(), None),
+        ("zeta/clerk".to_owned(), None),
+    );
     let clerk = ("acme/clerk".to_owned(), Some("ana".to_owned()));
     assert_eq!(names(None), [buyer.clone(), clerk.clone(), other]);
     assert_eq!(names(Some("acme")), [buyer, clerk]);
@@ -134,9 +157,17 @@ fn the_last_deployment_is_active() {
     assert_eq!(ask(store.active("acme", "clerk")), None, "no agent");
     ask(store.publish(version("1.0.0", "one")));
     ask(store.publish(version("2.0.0", "two")));
-    assert_eq!(ask(store.active("acme", "clerk")), None, "published is not deployed");
+    assert_eq!(
+        ask(store.active("acme", "clerk")),
+        None,
+        "published is not deployed"
+    );
 
-    let steps = [("1.0.0", None), ("2.0.0", Some("1.0.0")), ("1.0.0", Some("2.0.0"))];
+    let steps = [
+        ("1.0.0", None),
+        ("2.0.0", Some("1.0.0")),
+        ("1.0.0", Some("2.0.0")),
+    ];
     for (now, (version, previous)) in (1..).zip(steps) {
         let deployed = ask(store.deploy(deployment(version, now)));
         let expected = Deployed {
@@ -148,17 +179,32 @@ fn the_last_deployment_is_active() {
         assert_eq!(deployed, expected);
     }
     let again = ask(store.deploy(deployment("1.0.0", 4)));
-    assert_eq!(again.previous.as_deref(), Some("1.0.0"), "deploying what is active succeeds");
+    assert_eq!(
+        again.previous.as_deref(),
+        Some("1.0.0"),
+        "deploying what is active succeeds"
+    );
 
     let active = ask(store.active("acme", "clerk")).expect("a version is active");
-    assert_eq!((active.version.as_str(), active.actor.as_str()), ("1.0.0", "cy"));
+    assert_eq!(
+        (active.version.as_str(), active.actor.as_str()),
+        ("1.0.0", "cy")
+    );
     assert_eq!(active.deployed_at, at(4));
     assert_eq!(active.content_hash, Digest::of(b"one"));
     assert!(!active.deprecated && !active.retired && !active.archived);
     let history = ask(store.deployments("acme", "clerk"));
     let versions: Vec<_> = history.iter().map(|it| it.version.as_str()).collect();
-    assert_eq!(versions, ["1.0.0", "1.0.0", "2.0.0", "1.0.0"], "the newest comes first");
-    assert!(history.iter().all(|it| it.action == "deploy" && it.actor == "cy"));
+    assert_eq!(
+        versions,
+        ["1.0.0", "1.0.0", "2.0.0", "1.0.0"],
+        "the newest comes first"
+    );
+    assert!(
+        history
+            .iter()
+            .all(|it| it.action == "deploy" && it.actor == "cy")
+    );
 }
 
 #[test]
@@ -166,7 +212,10 @@ fn what_cannot_be_deployed_says_why() {
     let folder = folder();
     let store = open(folder.path());
     let (namespace, name) = ("acme".to_owned(), "clerk".to_owned());
-    let missing = CatalogError::AgentNotFound { namespace: namespace.clone(), name: name.clone() };
+    let missing = CatalogError::AgentNotFound {
+        namespace: namespace.clone(),
+        name: name.clone(),
+    };
     assert_eq!(block_on(store.deploy(deployment("1.0.0", 1))), Err(missing));
 
     ask(store.publish(version("1.0.0", "one")));
@@ -178,26 +227,50 @@ fn what_cannot_be_deployed_says_why() {
     };
     assert_eq!(block_on(store.deploy(deployment("3.0.0", 1))), Err(unknown));
 
-    sql(folder.path(), "UPDATE agent_versions SET retired_at = 5 WHERE version = '1.0.0'");
-    sql(folder.path(), "UPDATE agent_versions SET deprecated_at = 5 WHERE version = '2.0.0'");
+    sql(
+        folder.path(),
+        "UPDATE agent_versions SET retired_at = 5 WHERE version = '1.0.0'",
+    );
+    sql(
+        folder.path(),
+        "UPDATE agent_versions SET deprecated_at = 5 WHERE version = '2.0.0'",
+    );
     let refused = block_on(store.deploy(deployment("1.0.0", 6)));
-    let retired = CatalogError::Retired { version: "1.0.0".to_owned() };
+    let retired = CatalogError::Retired {
+        version: "1.0.0".to_owned(),
+    };
     assert_eq!(refused, Err(retired.clone()));
-    assert!(retired.to_string().contains("is retired and cannot be deployed"), "{retired}");
+    assert!(
+        retired
+            .to_string()
+            .contains("is retired and cannot be deployed"),
+        "{retired}"
+    );
     ask(store.deploy(deployment("2.0.0", 7)));
     let active = ask(store.active("acme", "clerk")).expect("a deprecated version may be deployed");
     assert!(active.deprecated && !active.retired);
 
     sql(folder.path(), "UPDATE agents SET archived_at = 8");
     let refused = block_on(store.deploy(deployment("2.0.0", 9)));
-    let archived = CatalogError::Archived { namespace: namespace.clone(), name: name.clone() };
+    let archived = CatalogError::Archived {
+        namespace: namespace.clone(),
+        name: name.clone(),
+    };
     assert_eq!(refused, Err(archived));
     // Said before "already exists".
     let refused = block_on(store.publish(version("2.0.0", "two")));
     let archived = PublishError::Archived { namespace, name };
     assert_eq!(refused, Err(archived.clone()));
-    assert!(archived.to_string().contains("is archived and cannot accept new versions"));
-    assert_eq!(ask(store.agents(None)).len(), 1, "an archived agent stays listed");
+    assert!(
+        archived
+            .to_string()
+            .contains("is archived and cannot accept new versions")
+    );
+    assert_eq!(
+        ask(store.agents(None)).len(),
+        1,
+        "an archived agent stays listed"
+    );
 }
 
 #[test]

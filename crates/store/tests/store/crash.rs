@@ -22,7 +22,11 @@ fn a_closed_store_opens_with_everything() {
     let store = open(folder.path());
     writing.check(&store);
     assert_eq!(ask(store.runnable()), [writing.id.clone()]);
-    assert_eq!(writing.append(&store, "four"), Ok(()), "the epoch is still the newest");
+    assert_eq!(
+        writing.append(&store, "four"),
+        Ok(()),
+        "the epoch is still the newest"
+    );
     let newer = claim(&store);
     assert!(newer > writing.epoch, "epochs go on from where they were");
     assert_eq!(writing.append(&store, "five"), Err(AppendError::Fenced));
@@ -51,13 +55,21 @@ fn a_torn_last_write_costs_no_earlier_append() {
     let store = open(&folder.path().join("alive"));
     let mut writing = Writing::new(&store, "run_a");
     assert_eq!(writing.append(&store, "one"), Ok(()));
-    let whole = fs::metadata(folder.path().join("alive/ordain.db-wal")).expect("a log").len();
-    let mut longer = Writing { written: writing.written.clone(), ..Writing::new(&store, "run_a") };
+    let whole = fs::metadata(folder.path().join("alive/ordain.db-wal"))
+        .expect("a log")
+        .len();
+    let mut longer = Writing {
+        written: writing.written.clone(),
+        ..Writing::new(&store, "run_a")
+    };
     assert_eq!(longer.append(&store, "two"), Ok(()));
 
     let copy = folder.path().join("copy");
     copy_files(&folder.path().join("alive"), &copy);
-    let log = fs::OpenOptions::new().write(true).open(copy.join("ordain.db-wal")).expect("a log");
+    let log = fs::OpenOptions::new()
+        .write(true)
+        .open(copy.join("ordain.db-wal"))
+        .expect("a log");
     log.set_len(whole + 100).expect("the log can be cut");
     writing.check(&open(&copy));
 }

@@ -4,6 +4,7 @@
 use std::fs;
 
 use runtime::{AppendError, Journal as _, LoadError, block_on};
+use store::{OpenError, Store, StoreSettings};
 
 use crate::world::{Writing, claim, folder, open};
 
@@ -23,7 +24,10 @@ fn a_deleted_folder_acknowledges_nothing() {
         assert!(unavailable(&outcome), "{outcome:?}");
     }
     let loaded = block_on(store.load(&writing.id));
-    assert!(matches!(loaded, Err(LoadError::Unavailable(_))), "{loaded:?}");
+    assert!(
+        matches!(loaded, Err(LoadError::Unavailable(_))),
+        "{loaded:?}"
+    );
     assert!(block_on(store.claim()).is_err());
     assert_eq!(store.appends(), 1);
 }
@@ -73,7 +77,10 @@ fn a_strange_store_in_its_place_is_left_alone() {
     let mut other = Writing::new(&strange, "run_a");
     assert_eq!(other.append(&strange, "strange"), Ok(()));
     let outcome = writing.append(&store, "two");
-    assert!(unavailable(&outcome), "while another runtime has it: {outcome:?}");
+    assert!(
+        unavailable(&outcome),
+        "while another runtime has it: {outcome:?}"
+    );
     drop(strange);
     let outcome = writing.append(&store, "two");
     assert!(unavailable(&outcome), "nor afterwards: {outcome:?}");
@@ -102,6 +109,9 @@ fn a_backup_put_back_is_taken_up() {
     writing.check(&store);
     assert_eq!(writing.append(&store, "two"), Ok(()));
     writing.check(&store);
+    // The lock went with the folder, and has been taken again.
+    let second = Store::open(&here, StoreSettings::STANDARD).expect_err("it is in use");
+    assert_eq!(second, OpenError::InUse { path: here });
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! The store as its callers see it.
 
-#![expect(clippy::expect_used, reason = "in a test, what does not work is a failure")]
+#![expect(
+    clippy::expect_used,
+    reason = "in a test, what does not work is a failure"
+)]
 
 mod catalog;
 mod crash;

@@ -24,7 +24,12 @@ fn a_folder_in_use_is_refused_until_it_is_let_go() {
     let store = open(folder.path());
     let other_handle = store.clone();
     let refused = refusal(folder.path());
-    assert_eq!(refused, OpenError::InUse { path: folder.path().to_owned() });
+    assert_eq!(
+        refused,
+        OpenError::InUse {
+            path: folder.path().to_owned()
+        }
+    );
     drop(store);
     assert_eq!(refusal(folder.path()), refused, "a clone still has it");
     let mut writing = Writing::new(&other_handle, "run_a");
@@ -38,9 +43,17 @@ fn a_file_is_not_a_folder() {
     let folder = folder();
     let file = folder.path().join("file");
     fs::write(&file, "text").expect("a file can be written");
-    assert_eq!(refusal(&file), OpenError::NotADirectory { path: file.clone() });
+    assert_eq!(
+        refusal(&file),
+        OpenError::NotADirectory { path: file.clone() }
+    );
     let below = file.join("store");
-    assert_eq!(refusal(&below), OpenError::NotADirectory { path: below.clone() });
+    assert_eq!(
+        refusal(&below),
+        OpenError::NotADirectory {
+            path: below.clone()
+        }
+    );
 }
 
 #[test]
@@ -49,18 +62,33 @@ fn what_is_not_a_store_is_left_as_it_is() {
     let database = folder.path().join("ordain.db");
     let text = "not a database, but long enough to look like one to somebody. ".repeat(100);
     fs::write(&database, &text).expect("a file can be written");
-    assert_eq!(refusal(folder.path()), OpenError::NotAStore { path: database.clone() });
+    assert_eq!(
+        refusal(folder.path()),
+        OpenError::NotAStore {
+            path: database.clone()
+        }
+    );
     assert_eq!(fs::read_to_string(&database).expect("it is there"), text);
 
     fs::remove_file(&database).expect("a file can be deleted");
     let foreign = Connection::open(&database).expect("a database can be made");
-    foreign.execute_batch("CREATE TABLE theirs (a)").expect("a table can be made");
+    foreign
+        .execute_batch("CREATE TABLE theirs (a)")
+        .expect("a table can be made");
     drop(foreign);
-    assert_eq!(refusal(folder.path()), OpenError::NotAStore { path: database.clone() });
+    assert_eq!(
+        refusal(folder.path()),
+        OpenError::NotAStore {
+            path: database.clone()
+        }
+    );
 
     fs::remove_file(&database).expect("a file can be deleted");
     fs::create_dir(&database).expect("a folder can be made");
-    assert_eq!(refusal(folder.path()), OpenError::NotAStore { path: database });
+    assert_eq!(
+        refusal(folder.path()),
+        OpenError::NotAStore { path: database }
+    );
 }
 
 #[test]
@@ -81,10 +109,19 @@ fn a_newer_schema_is_refused() {
     drop(open(folder.path()));
     let database = folder.path().join("ordain.db");
     let newer = Connection::open(&database).expect("the file opens");
-    newer.pragma_update(None, "user_version", 99).expect("it can be written");
+    newer
+        .pragma_update(None, "user_version", 99)
+        .expect("it can be written");
     drop(newer);
     let refused = refusal(folder.path());
-    assert_eq!(refused, OpenError::TooNew { path: database, found: 99, known: 1 });
+    assert_eq!(
+        refused,
+        OpenError::TooNew {
+            path: database,
+            found: 99,
+            known: 1
+        }
+    );
 }
 
 #[test]
@@ -92,7 +129,11 @@ fn refusals_read_as_sentences() {
     let path = std::path::PathBuf::from("data");
     let in_use = OpenError::InUse { path: path.clone() };
     assert_eq!(in_use.to_string(), "data is in use by another runtime");
-    let new = OpenError::TooNew { path, found: 2, known: 1 };
+    let new = OpenError::TooNew {
+        path,
+        found: 2,
+        known: 1,
+    };
     let text = "data has schema version 2, and this binary knows up to 1: use a newer one";
     assert_eq!(new.to_string(), text);
 }

@@ -36,14 +36,22 @@ pub(crate) fn id(text: &str) -> SessionId {
 }
 
 pub(crate) fn identity(name: &str, version: &str) -> Identity {
-    Identity { namespace: "acme".to_owned(), name: name.to_owned(), version: version.to_owned() }
+    Identity {
+        namespace: "acme".to_owned(),
+        name: name.to_owned(),
+        version: version.to_owned(),
+    }
 }
 
 /// The entry after `last`.
 pub(crate) fn entry(last: Option<&Stored>, text: &str) -> Stored {
     let (seq, hash) = last.map_or((0, Digest::ZERO), |it| (it.seq, it.hash));
     let bytes = text.as_bytes().to_vec();
-    Stored { seq: seq + 1, hash: chain(&hash, seq + 1, &bytes), bytes }
+    Stored {
+        seq: seq + 1,
+        hash: chain(&hash, seq + 1, &bytes),
+        bytes,
+    }
 }
 
 /// One entry and its payload, of a session that has done nothing yet but run.
@@ -76,7 +84,11 @@ pub(crate) struct Writing {
 
 impl Writing {
     pub(crate) fn new(store: &Store, name: &str) -> Self {
-        Self { id: id(name), epoch: claim(store), written: Vec::new() }
+        Self {
+            id: id(name),
+            epoch: claim(store),
+            written: Vec::new(),
+        }
     }
 
     pub(crate) fn append(&mut self, store: &Store, text: &str) -> Result<(), AppendError> {
