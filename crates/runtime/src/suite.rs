@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::{slice, thread};
 
 use ::session::ApprovalView;
-use spec::{ApprovalId, CallId, Digest, SessionId, Time};
+use spec::{ApprovalId, CallId, Digest, Time};
 
 use self::subject::{Subject, ask, batch, entries, id, running, waking};
 use crate::{AppendError, Batch, Epoch, Journal, Stored, block_on};

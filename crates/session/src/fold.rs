@@ -323,11 +323,13 @@ fn fold_approval(state: &mut State, entry: &Entry) {
         approval,
         call,
         args,
+        actor,
         ..
     } = &entry.event
     {
         if let Some(it) = state.approvals.get_mut(approval) {
             it.args = args.digest;
+            it.edited_by = Some(actor.clone());
         }
         with_call(state, call, |it| it.args = *args);
     } else if let Event::ApprovalClosed {
@@ -391,6 +393,7 @@ fn open_approval(state: &mut State, entry: &Entry) {
             reason: reason.clone(),
             causes: *causes,
             status: ApprovalStatus::Pending,
+            edited_by: None,
             votes: Vec::new(),
             created_at: entry.at,
         });

@@ -201,6 +201,8 @@ pub struct Approval {
     pub reason: String,
     pub causes: Payload,
     pub status: ApprovalStatus,
+    /// Who changed the arguments last, if anybody did.
+    pub edited_by: Option<String>,
     pub votes: Vec<CastVote>,
     pub created_at: Time,
 }
@@ -209,15 +211,25 @@ impl Approval {
     /// Distinct approvers of exactly the arguments in force.
     #[must_use]
     pub fn received(&self) -> u32 {
-        let mut actors: Vec<&str> = self
+        let mut actors: Vec<String> = self
             .votes
             .iter()
             .filter(|it| it.vote == Vote::Approve && it.args == self.args)
-            .map(|it| it.actor.as_str())
+            .map(|it| it.actor.to_lowercase())
             .collect();
         actors.sort_unstable();
         actors.dedup();
         u32::try_from(actors.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether `actor` has voted about exactly these arguments. One person is one person, however
+    /// the name is spelled in upper and lower case.
+    #[must_use]
+    pub fn has_voted(&self, actor: &str, args: Digest) -> bool {
+        let actor = actor.to_lowercase();
+        self.votes
+            .iter()
+            .any(|it| it.args == args && it.actor.to_lowercase() == actor)
     }
 
     /// Whether it still waits.

@@ -28,19 +28,40 @@ pub(super) fn decide(draft: &mut Draft<'_>, decision: &Decision) -> Result<(), R
         at,
     } = &approval.status
     {
-        return Err(closed(*outcome, by, *at, decision.vote));
+        let same = same_arguments(approval, decision);
+        return Err(closed(*outcome, by, *at, decision.vote, same));
     }
     draft.still_running()?;
+    if approval.expires_at.is_some_and(|at| at <= draft.now) {
+        // The deadline has passed, whether or not anybody looked at the clock: what was declared
+        // for it happens, and nobody's late word is taken for consent.
+        return expire(draft, approval);
+    }
     match decision.vote {
         Vote::Reject => reject(draft, approval, decision),
         Vote::Approve => approve(draft, approval, decision),
     }
 }
 
+/// Whether the decision is about the arguments that the approval ended with.
+fn same_arguments(approval: &Approval, decision: &Decision) -> bool {
+    let Some(bytes) = &decision.args else {
+        return true;
+    };
+    Json::parse(bytes)
+        .is_ok_and(|args| spec::Digest::of(args.to_canonical().as_bytes()) == approval.args)
+}
+
 /// On a settled approval the same decision is an echo, another one a conflict.
-fn closed(outcome: ApprovalOutcome, by: &str, at: spec::Time, vote: Vote) -> Refusal {
+fn closed(
+    outcome: ApprovalOutcome,
+    by: &str,
+    at: spec::Time,
+    vote: Vote,
+    same_arguments: bool,
+) -> Refusal {
     let same = match vote {
-        Vote::Approve => outcome == ApprovalOutcome::Approved,
+        Vote::Approve => outcome == ApprovalOutcome::Approved && same_arguments,
         Vote::Reject => outcome == ApprovalOutcome::Rejected,
     };
     if same {
@@ -82,6 +103,11 @@ fn close(
 
 fn reject(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> Result<(), Refusal> {
     let call = draft.call(&approval.call)?;
+    if approval.has_voted(&decision.actor, approval.args) {
+        return Err(Refusal::AlreadyVoted {
+            actor: decision.actor.clone(),
+        });
+    }
     vote(draft, approval, decision, approval.args);
     close(
         draft,
@@ -92,8 +118,10 @@ fn reject(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> Re
     );
     let what = match approval.subject {
         ApprovalSubject::Call => "the call was rejected by a person and was not run",
-        ApprovalSubject::NoWorker => "tool dispatch denied after failure; the call was not run",
-        ApprovalSubject::Indeterminate => {
+        ApprovalSubject::NoWorker if !call.in_doubt => {
+            "tool dispatch denied after failure; the call was not run"
+        }
+        ApprovalSubject::NoWorker | ApprovalSubject::Indeterminate => {
             "tool dispatch denied after failure; the call may or may not have run"
         }
     };
@@ -132,16 +160,14 @@ fn approve(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> R
         return Err(Refusal::ComprehensionRequired);
     }
     let call = draft.call(&approval.call)?;
-    let edit = match &decision.args {
-        Some(bytes) => edited(draft, call, bytes)?,
-        None => None,
+    let edit = match (&decision.args, &approval.edited_by) {
+        (Some(bytes), _) => edited(draft, call, bytes)?,
+        // Whoever looked before the edit saw something else.
+        (None, Some(by)) => return Err(Refusal::ArgumentsChanged { by: by.clone() }),
+        (None, None) => None,
     };
     let args = edit.as_ref().map_or(approval.args, |edit| edit.digest());
-    let voted = approval
-        .votes
-        .iter()
-        .any(|it| it.actor == decision.actor && it.args == args && it.vote == Vote::Approve);
-    if voted {
+    if approval.has_voted(&decision.actor, args) {
         return Err(Refusal::AlreadyVoted {
             actor: decision.actor.clone(),
         });
@@ -157,7 +183,8 @@ fn approve(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> R
             args: payload,
             explain,
         });
-        if let Some(ask) = edit.needs_more(approval) {
+        let asked = draft.json(approval.causes.digest)?;
+        if let Some(ask) = edit.needs_more(approval, &asked) {
             return supersede(draft, approval, call, decision, (payload, ask));
         }
         // Earlier votes were for other arguments, unless somebody had voted for these.
@@ -196,20 +223,26 @@ impl Edit {
         spec::Digest::of(&self.bytes)
     }
 
-    /// What the edited call asks for beyond the approval that is open: another policy, or more
-    /// people.
-    fn needs_more(&self, approval: &Approval) -> Option<Ask> {
+    /// What the edited call asks for beyond the approval that is open, whose causes are `asked`:
+    /// more people, or a policy that has not been asked for yet.
+    fn needs_more(&self, approval: &Approval, asked: &Json) -> Option<Ask> {
         let PolicyOutcome::Ask(ask) = &self.verdict.outcome else {
             return None;
         };
-        let more = ask.approvals_required > approval.required
+        let asked: Vec<&str> = asked
+            .as_array()
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|cause| cause.get("policy").and_then(Json::as_str))
+            .collect();
+        let another = ask
+            .causes
+            .iter()
+            .any(|cause| !asked.contains(&cause.policy.to_string().as_str()));
+        let more = another
+            || ask.approvals_required > approval.required
             || (ask.comprehension_required && !approval.comprehension_required)
-            || ask
-                .causes
-                .first()
-                .and_then(|it| it.route.as_deref())
-                .unwrap_or_default()
-                != approval.route;
+            || ask.on_reject > approval.on_reject;
         more.then(|| ask.clone())
     }
 }
@@ -287,7 +320,7 @@ pub(super) fn expire(draft: &mut Draft<'_>, approval: &Approval) -> Result<(), R
     let may_pass_on = call.approvals < draft.plan.settings.escalations_max;
     match approval.timeout_default {
         TimeoutDefault::Allow if dangerous => pass_on(draft, approval, call),
-        TimeoutDefault::Allow => {
+        TimeoutDefault::Allow if may_pass_on => {
             close(
                 draft,
                 &approval.id,
@@ -298,7 +331,7 @@ pub(super) fn expire(draft: &mut Draft<'_>, approval: &Approval) -> Result<(), R
             draft.send_or_queue(call, approval.args, None);
         }
         TimeoutDefault::Escalate if may_pass_on => pass_on(draft, approval, call),
-        TimeoutDefault::Deny | TimeoutDefault::Escalate => {
+        TimeoutDefault::Deny | TimeoutDefault::Escalate | TimeoutDefault::Allow => {
             close(
                 draft,
                 &approval.id,

@@ -30,34 +30,50 @@ pub(super) fn no_slot(draft: &mut Draft<'_>, id: &CallId, cause: NoSlot) -> Resu
     if !matches!(call.phase, Phase::Queued { .. }) {
         return Err(Refusal::Stale);
     }
-    let (trigger, code, message) = match cause {
+    let (trigger, message) = match cause {
         NoSlot::NoHandler => (
             Trigger::NoHandler,
-            ErrorCode::NoHandler,
             format!("no worker is connected for {}@{}", call.tool, call.version),
         ),
         NoSlot::CapacityExhausted => (
             Trigger::CapacityExhausted,
-            ErrorCode::CapacityExhausted,
             format!(
                 "every worker for {}@{} stayed busy",
                 call.tool, call.version
             ),
         ),
     };
+    nobody(draft, call, trigger, &message)
+}
+
+/// Nobody took the call: the policies that read the trigger decide, then the agent is told.
+fn nobody(
+    draft: &mut Draft<'_>,
+    call: &Call,
+    trigger: Trigger,
+    message: &str,
+) -> Result<(), Refusal> {
+    let code = if trigger == Trigger::CapacityExhausted {
+        ErrorCode::CapacityExhausted
+    } else {
+        ErrorCode::NoHandler
+    };
     let verdict = second_round(draft, call, trigger)?;
-    match verdict.outcome {
-        // An earlier dispatch may have run: saying "not run" would be a guess.
-        PolicyOutcome::Deny(denials) if call.in_doubt => {
-            indeterminate(draft, call, &denial_text(&denials));
-        }
-        PolicyOutcome::Deny(denials) => fail(draft, call, code, &denial_text(&denials)),
+    let denied = match verdict.outcome {
         PolicyOutcome::Ask(ask) => {
             let question = Question::new(ApprovalSubject::NoWorker, call.args.digest, None);
-            draft.open_approval(id, call.approvals, question, &ask);
+            draft.open_approval(&call.id, call.approvals, question, &ask);
+            return Ok(());
         }
-        PolicyOutcome::Pass if call.in_doubt => indeterminate(draft, call, &message),
-        PolicyOutcome::Pass => fail(draft, call, code, &message),
+        PolicyOutcome::Deny(denials) => Some(denial_text(&denials)),
+        PolicyOutcome::Pass => None,
+    };
+    let message = denied.as_deref().unwrap_or(message);
+    // An earlier dispatch may have run: saying "not run" would be a guess.
+    if call.in_doubt {
+        indeterminate(draft, call, message);
+    } else {
+        fail(draft, call, code, message);
     }
     Ok(())
 }
@@ -123,7 +139,7 @@ pub(super) fn nacked(
         draft.push(event);
         return Ok(());
     }
-    if nack.code == ErrorCode::InvalidArgs.as_str() {
+    if nack.code == ErrorCode::InvalidArgs.as_str() && !call.in_doubt {
         draft.push(Event::CallFailed {
             call: id.clone(),
             code: ErrorCode::HandlerError.as_str().to_owned(),
@@ -144,11 +160,7 @@ pub(super) fn nacked(
             "every worker that was asked refused the call, last: {} {}",
             nack.code, nack.message
         );
-        if call.in_doubt {
-            indeterminate(draft, call, &message);
-        } else {
-            fail(draft, call, ErrorCode::NoHandler, &message);
-        }
+        nobody(draft, call, Trigger::NoHandler, &message)?;
     }
     Ok(())
 }

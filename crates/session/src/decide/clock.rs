@@ -18,6 +18,16 @@ pub(super) fn tick(draft: &mut Draft<'_>) -> Result<(), Refusal> {
         }
         return Ok(());
     }
+    // One a decision, the earliest first: what it does may change what the next one means. The next
+    // tick is due at once.
+    let expired = state
+        .approvals
+        .values()
+        .filter(|it| it.is_pending() && it.expires_at.is_some_and(|at| at <= draft.now))
+        .min_by_key(|it| it.expires_at);
+    if let Some(pending) = expired {
+        return approval::expire(draft, pending);
+    }
     let limits: &Limits = &draft.plan.snapshot.limits;
     let used_up = |budget: Option<u64>, unit_ms: u64, used_ms: u64| {
         budget.is_some_and(|budget| used_ms >= budget.saturating_mul(unit_ms))
@@ -29,11 +39,6 @@ pub(super) fn tick(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     if used_up(limits.max_hitl_wait_minutes, 60_000, draft.people_ms()) {
         end::limit(draft, "max_hitl_wait_minutes");
         return Ok(());
-    }
-    for pending in state.approvals.values().filter(|it| it.is_pending()) {
-        if pending.expires_at.is_some_and(|at| at <= draft.now) && !draft.ended {
-            approval::expire(draft, pending)?;
-        }
     }
     for call in state.open_calls() {
         let overdue = matches!(&call.phase, Phase::Dispatched { deadline, .. }

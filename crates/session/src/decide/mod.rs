@@ -81,6 +81,12 @@ pub enum Refusal {
     /// An approval that must acknowledge the text does not.
     #[error("this approval requires comprehension_acknowledged")]
     ComprehensionRequired,
+    /// An approval that does not say which arguments it is about, after somebody changed them.
+    #[error("the arguments were changed by {by}: say which ones you approve by sending them")]
+    ArgumentsChanged {
+        /// Who changed them last.
+        by: String,
+    },
     /// Edited arguments that the contract or a policy refuses.
     #[error("the edited arguments are refused: {0}")]
     EditRefused(String),
@@ -98,9 +104,9 @@ pub enum Refusal {
 pub fn needs(state: &State, input: Option<&Input>) -> Vec<Digest> {
     let calls: Vec<&crate::Call> = match input {
         None => Vec::new(),
-        Some(Input::NoSlot { call, .. } | Input::Unknown { call, .. }) => {
-            state.call(call).into_iter().collect()
-        }
+        Some(
+            Input::NoSlot { call, .. } | Input::Unknown { call, .. } | Input::Nacked { call, .. },
+        ) => state.call(call).into_iter().collect(),
         Some(Input::Decide(decision)) => state
             .approvals
             .get(&decision.approval)
@@ -118,14 +124,18 @@ pub fn needs(state: &State, input: Option<&Input>) -> Vec<Digest> {
             | Input::Completed { .. }
             | Input::CompletionFailed { .. }
             | Input::SlotReady { .. }
-            | Input::Nacked { .. }
             | Input::Result { .. }
             | Input::Cancel { .. }
             | Input::Complete { .. },
         ) => return Vec::new(),
     };
+    let causes = match input {
+        Some(Input::Decide(decision)) => state.approvals.get(&decision.approval),
+        Some(_) | None => None,
+    };
     let input = state.started.iter().map(|it| it.input.digest);
     input
+        .chain(causes.map(|it| it.causes.digest))
         .chain(calls.into_iter().map(|call| call.args.digest))
         .collect()
 }

@@ -45,6 +45,91 @@ fn a_quorum_counts_distinct_people() {
 }
 
 #[test]
+fn one_person_is_one_person_in_any_spelling() {
+    let mut bench = Bench::new();
+    bench.ask(&[("read_only", ASKS_TWO)]);
+    bench.vote("ana", Vote::Approve, None).unwrap();
+    assert!(matches!(
+        bench.vote("ANA", Vote::Approve, None),
+        Err(Refusal::AlreadyVoted { .. })
+    ));
+    assert!(matches!(
+        bench.vote("ana", Vote::Reject, None),
+        Err(Refusal::AlreadyVoted { .. })
+    ));
+}
+
+#[test]
+fn a_word_after_the_deadline_is_not_consent() {
+    let mut bench = Bench::with_rule(|it| it.timeout = timeout(30, TimeoutDefault::Deny));
+    bench.ask(&[("read_only", ASKS_ONE)]);
+    // Nobody looked at the clock: the runtime was away.
+    bench.now = bench.now.plus_ms(2 * 60 * 60 * 1000);
+    let events = bench.vote("ana", Vote::Approve, None).unwrap();
+    assert_eq!(kinds(&events), ["approval_closed", "call_failed"]);
+    assert_eq!(outcome(&bench, 0), "expired by system:timeout");
+}
+
+#[test]
+fn an_edit_of_a_settled_approval_is_refused() {
+    let mut bench = Bench::new();
+    bench.ask(&[("read_only", ASKS_ONE)]);
+    let id = bench.pending();
+    bench.vote("ana", Vote::Approve, None).unwrap();
+    for (args, same) in [(ASKS_ONE, true), (r#"{"amount":40}"#, false)] {
+        let refused = bench
+            .tell(Input::Decide(session::Decision {
+                approval: id.clone(),
+                actor: "bo".to_owned(),
+                vote: Vote::Approve,
+                comment: String::new(),
+                comprehension_acknowledged: false,
+                args: Some(args.as_bytes().to_vec()),
+                slot: None,
+            }))
+            .unwrap_err();
+        assert_eq!(refused == Refusal::SameDecision, same, "{refused:?}");
+    }
+}
+
+#[test]
+fn an_edit_cannot_shake_off_another_policys_people() {
+    // Asked by one policy at 150; at 700 another one asks as well, with the same quorum.
+    let mut bench = Bench::with(|snapshot| {
+        for policy in &mut snapshot.policies {
+            policy.decision.approvals_required = 1;
+        }
+    });
+    bench.ask(&[("read_only", ASKS_ONE)]);
+    let events = bench.vote("ana", Vote::Approve, Some(ASKS_TWO)).unwrap();
+    assert_eq!(
+        kinds(&events),
+        ["arguments_edited", "approval_closed", "approval_opened"]
+    );
+}
+
+#[test]
+fn several_expiries_are_taken_one_by_one() {
+    let mut bench = Bench::with_rule(|it| {
+        it.timeout = timeout(30, TimeoutDefault::Deny);
+        it.on_reject = OnReject::Fail;
+    });
+    bench.ask(&[("read_only", ASKS_ONE), ("non_idempotent_write", ASKS_ONE)]);
+    let events = bench.pass_minutes(30);
+    assert_eq!(
+        kinds(&events),
+        [
+            "approval_closed",
+            "call_failed",
+            "approval_closed",
+            "call_cancelled",
+            "ended"
+        ]
+    );
+    assert!(bench.state.approvals.values().all(|it| !it.is_pending()));
+}
+
+#[test]
 fn one_rejection_is_final() {
     let mut bench = Bench::new();
     bench.ask(&[("read_only", ASKS_TWO)]);
@@ -124,8 +209,17 @@ fn votes_for_other_arguments_do_not_count() {
         .vote("bo", Vote::Approve, Some(r#"{"amount":600}"#))
         .unwrap();
     assert_eq!(kinds(&events), ["arguments_edited", "approval_voted"]);
-    // Ana agreed to something else; she may agree to this.
-    let events = bench.vote("ana", Vote::Approve, None).unwrap();
+    // Ana agreed to something else; she may agree to this, if she says so.
+    let blind = bench.vote("ana", Vote::Approve, None).unwrap_err();
+    assert_eq!(
+        blind,
+        Refusal::ArgumentsChanged {
+            by: "bo".to_owned()
+        }
+    );
+    let events = bench
+        .vote("ana", Vote::Approve, Some(r#"{"amount":600}"#))
+        .unwrap();
     assert_eq!(
         kinds(&events),
         ["approval_voted", "approval_closed", "call_dispatched"]
