@@ -58,6 +58,11 @@ impl World for DaemonWorld {
             .flatten()
     }
 
+    fn holds(&self, call: &CallId, slot: &Slot) -> bool {
+        self.with(|core| core.workers.with(|registry| registry.holds(call, slot)))
+            .unwrap_or(false)
+    }
+
     fn release(&self, call: &CallId) {
         self.with(|core| {
             let outs = core

@@ -123,6 +123,8 @@ impl<J: Journal, W: World> Driver<J, W> {
             })
             .collect();
         self.world.release_all_but(id, &held);
+        // An append whose answer was lost is on record all the same: whoever waits for it is told.
+        self.world.recorded(&session.state);
         self.perform(&mut session).await?;
         Ok(Some(session))
     }
@@ -196,6 +198,10 @@ impl<J: Journal, W: World> Driver<J, W> {
             Signal::Input(input) => input,
         };
         if let Input::SlotReady { call, slot } = &input {
+            // After a reload the slot may have been given back, and be somebody else's by now.
+            if !self.world.holds(call, slot) {
+                return Err(Refusal::Stale.into());
+            }
             held.insert(call.clone(), slot.clone());
         }
         let wanted = slot_wanted(&session.state, &input)

@@ -194,6 +194,9 @@ pub trait World: Send + Sync {
     /// Holds a free slot for `call`, if there is one right now.
     fn reserve(&self, call: &CallId, tool: &str, version: &str) -> Option<Slot>;
 
+    /// Whether `slot` is still held for `call`.
+    fn holds(&self, call: &CallId, slot: &Slot) -> bool;
+
     /// Gives back a slot that was not used.
     fn release(&self, call: &CallId);
 

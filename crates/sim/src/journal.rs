@@ -104,6 +104,14 @@ impl MemoryJournal {
             .unwrap_or_default()
     }
 
+    /// Bytes on record.
+    #[must_use]
+    pub fn bytes(&self, session: &SessionId, digest: Digest) -> Option<Vec<u8>> {
+        let inner = self.lock();
+        let kept = inner.sessions.get(session)?;
+        kept.payloads.get(&digest).map(|it| it.to_vec())
+    }
+
     /// Every session on record.
     #[must_use]
     pub fn sessions(&self) -> Vec<SessionId> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use runtime::workers::{ConnectionId, Frame, Receipt};
 use runtime::{Signal, block_on};
-use session::{ApprovalSubject, CallResult, Decision, Input, Vote};
+use session::{ApprovalSubject, CallResult, Decision, Input, Phase, Vote};
 use spec::{ApprovalId, CallId, Digest, SessionId};
 
 use crate::journal::Fault as JournalFault;
@@ -170,7 +170,7 @@ impl Simulation {
             if session
                 .state()
                 .call(&call)
-                .is_some_and(|it| !it.phase.is_open())
+                .is_some_and(|it| !it.phase.is_open() && it.phase != Phase::Indeterminate)
             {
                 self.acknowledge(connection, &call);
             }
@@ -228,18 +228,19 @@ impl Simulation {
                     );
                     return;
                 }
-                let Some(worker) = self.workers.get_mut(which) else {
-                    return;
-                };
-                if worker.has(&call) {
-                    return;
-                }
+                // What was sent counts, whether or not the worker notices that it has it already.
                 self.witness.push(Began {
                     call: call.clone(),
                     args: Digest::of(&invocation.args),
                     amount: amount(&invocation.args),
                     class: invocation.class,
                 });
+                let Some(worker) = self.workers.get_mut(which) else {
+                    return;
+                };
+                if worker.has(&call) {
+                    return;
+                }
                 worker.running.push(*invocation);
                 self.note(format!("worker {which} begins {call}"));
             }
@@ -338,13 +339,21 @@ impl Simulation {
         let no = !self.healed && self.rng.u32(..4) == 0;
         let edit = !self.healed && subject == Some(ApprovalSubject::Call) && self.rng.u32(..6) == 0;
         let amount = *self.rng.choice(&[20_u32, 300, 700, 4000]).unwrap_or(&20);
+        // Who approves after an edit says what was on the screen.
+        let asked = state.approvals.get(&approval);
+        let edited = asked.is_some_and(|it| it.edited_by.is_some());
+        let shown = asked.and_then(|it| self.journal.bytes(id, it.args));
         let decision = Decision {
             approval,
             actor: format!("person-{person}"),
             vote: if no { Vote::Reject } else { Vote::Approve },
             comment: String::new(),
             comprehension_acknowledged: true,
-            args: edit.then(|| format!(r#"{{"amount":{amount}}}"#).into_bytes()),
+            args: if edit {
+                Some(format!(r#"{{"amount":{amount}}}"#).into_bytes())
+            } else {
+                shown.filter(|_| edited)
+            },
             slot: None,
         };
         let line = format!(

@@ -169,6 +169,10 @@ impl World for SimWorld {
         )
     }
 
+    fn holds(&self, call: &CallId, slot: &Slot) -> bool {
+        self.lock().registry.holds(call, slot)
+    }
+
     fn release(&self, call: &CallId) {
         if !self.chaos.is_dead() {
             let mut inner = self.lock();

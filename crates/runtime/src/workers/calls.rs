@@ -59,6 +59,12 @@ impl Registry {
         self.take(wanted, now)
     }
 
+    /// Whether exactly this slot is kept for the call.
+    #[must_use]
+    pub fn holds(&self, call: &CallId, slot: &Slot) -> bool {
+        self.reserved.get(call).is_some_and(|it| it.slot == *slot)
+    }
+
     pub(super) fn take(&mut self, wanted: Wanted, now: Time) -> Option<Slot> {
         let connection = self.pick(&wanted.call, &wanted.key, now)?;
         let slot = slot_of(self.connections.get(&connection)?);

@@ -79,18 +79,25 @@ impl Registry {
     }
 
     pub(super) fn serve_queue_at(&mut self, key: &HandlerKey, now: Time, outs: &mut Vec<Out>) {
+        let mut passed_over = 0;
         loop {
-            let Some(first) = self.queues.get(key).and_then(|queue| queue.first()) else {
+            let queue = self.queues.get(key);
+            let Some(next) = queue.and_then(|queue| queue.get(passed_over)) else {
                 return;
             };
-            let wanted = first.wanted.clone();
+            let wanted = next.wanted.clone();
             let (session, call) = (wanted.session.clone(), wanted.call.clone());
-            let Some(slot) = self.take(wanted, now) else {
-                return;
-            };
-            self.unqueue(key, &call);
-            let input = Input::SlotReady { call, slot };
-            outs.push(Out::Signal(session, Signal::Input(input)));
+            match self.take(wanted, now) {
+                Some(slot) => {
+                    self.unqueue(key, &call);
+                    let input = Input::SlotReady { call, slot };
+                    outs.push(Out::Signal(session, Signal::Input(input)));
+                }
+                // A call that waits for another worker than the one that refused it must not
+                // hold up those behind it; any other would find nothing either.
+                None if self.refused_by.contains_key(&call) => passed_over += 1,
+                None => return,
+            }
         }
     }
 

@@ -217,20 +217,47 @@ impl Registry {
         self.connections.get(&connection).map(|it| &it.worker)
     }
 
-    /// The best connection with a free handler: not one that refused this call if there is
-    /// another, least loaded, longest idle.
+    /// The best connection with a free handler: least loaded, longest idle. One that refused this
+    /// call gets it again only where no other worker has the handler.
     pub(super) fn pick(&self, call: &CallId, key: &HandlerKey, now: Time) -> Option<ConnectionId> {
         let refused = self.refused_by.get(call);
+        let refuses = |it: &Connection| refused.is_some_and(|names| names.contains(&it.worker));
+        let able = |it: &Connection| {
+            it.handlers.contains_key(key) && now.ms_since(it.last_word) <= self.settings.lease_ms
+        };
+        let others = self.connections.values().any(|it| able(it) && !refuses(it));
         self.connections
             .iter()
-            .filter(|(_, it)| now.ms_since(it.last_word) <= self.settings.lease_ms)
+            .filter(|(_, it)| able(it) && !(others && refuses(it)))
             .filter_map(|(id, it)| {
                 let capacity = it.handlers.get(key).filter(|c| c.used < c.max)?;
-                let has_refused = refused.is_some_and(|names| names.contains(&it.worker));
-                Some((has_refused, capacity.used, it.idle_since, *id))
+                Some((capacity.used, it.idle_since, *id))
             })
             .min()
-            .map(|(_, _, _, id)| id)
+            .map(|(_, _, id)| id)
+    }
+
+    /// Whether the books are right: every slot in use is reserved or held, and no other.
+    ///
+    /// # Errors
+    /// The connection and handler whose counter is wrong.
+    pub fn audit(&self) -> Result<(), String> {
+        for (id, connection) in &self.connections {
+            for (key, capacity) in &connection.handlers {
+                let reserved = self.reserved.values();
+                let reserved = reserved.filter(|it| it.connection == Some(*id));
+                let reserved = reserved.filter(|it| it.wanted.key == *key).count();
+                let held = self.held.values().filter(|it| it.connection == Some(*id));
+                let held = held.filter(|it| it.key == *key).count();
+                if usize::try_from(capacity.used) != Ok(reserved.saturating_add(held)) {
+                    return Err(format!(
+                        "{} {}@{}: {} in use, {reserved} reserved, {held} held",
+                        connection.name, key.tool, key.version, capacity.used
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn occupy(&mut self, connection: ConnectionId, key: &HandlerKey) {

@@ -16,7 +16,7 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
             matches!(&it.event,
                 Event::CallSucceeded { call, .. }
                 | Event::CallFailed { call, .. }
-                | Event::CallIndeterminate { call, .. }
+                | Event::ResultConflict { call, .. }
                 | Event::CallCancelled { call } if call == acked)
         });
         if !recorded {

@@ -8,6 +8,7 @@ mod ended_stays_ended;
 mod everything_ends;
 mod once_sent_once;
 mod replay_equals_live;
+mod slots_balance;
 
 use spec::SessionId;
 
@@ -24,7 +25,7 @@ pub struct Violation {
 
 type Check = fn(&Simulation, &SessionId) -> Result<(), String>;
 
-const SAFETY: [(&str, Check); 7] = [
+const SAFETY: [(&str, Check); 8] = [
     ("denied_never_sent", denied_never_sent::check),
     ("once_sent_once", once_sent_once::check),
     ("approval_binds_args", approval_binds_args::check),
@@ -32,6 +33,7 @@ const SAFETY: [(&str, Check); 7] = [
     ("ended_stays_ended", ended_stays_ended::check),
     ("acked_is_recorded", acked_is_recorded::check),
     ("answered_in_order", answered_in_order::check),
+    ("slots_balance", slots_balance::check),
 ];
 
 /// Safety, at any step.
