@@ -1,12 +1,12 @@
 //! One task for each session that has something to do; none for one that is parked. Every signal
 //! of a session passes through its task, in order, so that a session is never moved twice at once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runtime::workers::Receipt;
-use runtime::{Fault, Session, Signal};
+use runtime::{Fault, Session, Signal, World};
 use session::{Input, Start, State};
 use spec::{CallId, SessionId, WorkerId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -35,8 +35,9 @@ pub(crate) enum Mail {
 #[derive(Default)]
 pub(crate) struct Actors {
     mailboxes: Mutex<HashMap<SessionId, UnboundedSender<Mail>>>,
-    /// Sessions whose task panicked: parked until the next start, with the evidence in the log.
-    parked: Mutex<HashSet<SessionId>>,
+    /// Sessions that cannot be driven, and why: parked until the next start, with the evidence in
+    /// the journal and the log.
+    parked: Mutex<HashMap<SessionId, Fault>>,
 }
 
 impl Actors {
@@ -46,19 +47,17 @@ impl Actors {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_parked_for_good(&self, id: &SessionId) -> bool {
-        self.parked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(id)
+    fn parked(&self, id: &SessionId) -> Option<Fault> {
+        let parked = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
+        parked.get(id).cloned()
     }
 
-    fn park_for_good(&self, id: &SessionId) {
+    fn park(&self, id: &SessionId, why: Fault) {
+        // First the mark, so that nobody starts another task in between.
+        let mut parked = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
+        parked.insert(id.clone(), why);
+        drop(parked);
         self.lock().remove(id);
-        self.parked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id.clone());
     }
 
     /// Tasks that are running.
@@ -68,9 +67,9 @@ impl Actors {
 
     /// Hands mail to the session's task, which is started if there is none.
     pub(crate) fn send(&self, core: &Arc<Core>, id: &SessionId, mail: Option<Mail>) {
-        if self.is_parked_for_good(id) {
+        if let Some(why) = self.parked(id) {
             if let Some(Mail::Ask(_, answer) | Mail::Start(_, answer)) = mail {
-                answer(None, Err(parked(id)));
+                answer(None, Err(why));
             }
             return;
         }
@@ -85,7 +84,7 @@ impl Actors {
             // The task is going down by a panic; its watcher will say so. The signal is not lost:
             // whatever it was about is still outstanding.
             if let Mail::Ask(_, answer) | Mail::Start(_, answer) = unsent.0 {
-                answer(None, Err(parked(id)));
+                answer(None, Err(bug(id)));
             }
         }
     }
@@ -103,7 +102,7 @@ impl Actors {
     }
 }
 
-fn parked(id: &SessionId) -> Fault {
+fn bug(id: &SessionId) -> Fault {
     Fault::Damaged {
         session: id.clone(),
         seq: 0,
@@ -119,7 +118,8 @@ fn spawn(core: Arc<Core>, id: SessionId, mailbox: UnboundedReceiver<Mail>) {
             && error.is_panic()
         {
             tracing::error!(session = %id, %error, "a bug: the session is parked, with its journal as evidence");
-            core.actors.park_for_good(&id);
+            core.actors.park(&id, bug(&id));
+            core.driver.world.release_all_but(&id, &[]);
         }
     });
 }
@@ -130,6 +130,13 @@ struct Actor {
     mailbox: UnboundedReceiver<Mail>,
     session: Option<Session>,
     retry: Duration,
+}
+
+/// Whether a session can be driven.
+enum Presence {
+    Here,
+    NoSuchSession,
+    Unusable(Fault),
 }
 
 /// What a task does next.
@@ -165,24 +172,35 @@ impl Actor {
 
     async fn live(mut self) {
         // The first mail of a new session starts it; there is nothing to load yet.
-        if let Ok(mail) = self.mailbox.try_recv() {
-            match mail {
-                Mail::Start(start, answer) => self.start(*start, answer).await,
-                other @ (Mail::Signal(_) | Mail::Ask(..)) => {
-                    if self.loaded().await {
-                        self.take(other).await;
-                    } else {
-                        self.refuse(other).await;
-                    }
-                }
-            }
+        let mut mail = self.mailbox.try_recv().ok();
+        if let Some(Mail::Start(start, answer)) = mail {
+            self.start(*start, answer).await;
+            mail = None;
         }
         loop {
-            if !self.loaded().await {
-                match self.core.actors.retire(&self.id, &mut self.mailbox) {
-                    Some(mail) => self.refuse(mail).await,
-                    None => return,
+            match self.loaded().await {
+                Presence::Here => {}
+                Presence::NoSuchSession => {
+                    let next = mail
+                        .take()
+                        .or_else(|| self.core.actors.retire(&self.id, &mut self.mailbox));
+                    match next {
+                        Some(next) => self.refuse(next).await,
+                        None => return,
+                    }
+                    continue;
                 }
+                Presence::Unusable(why) => {
+                    // Nothing is acknowledged that is not on record.
+                    if let Some(Mail::Ask(_, answer) | Mail::Start(_, answer)) = mail {
+                        answer(None, Err(why.clone()));
+                    }
+                    self.core.actors.park(&self.id, why);
+                    return;
+                }
+            }
+            if let Some(mail) = mail.take() {
+                self.take(mail).await;
                 continue;
             }
             match self.next().await {
@@ -218,20 +236,13 @@ impl Actor {
         }
     }
 
-    /// Loads the session, waiting for the store as long as it takes; false when there is no such
-    /// session, or none that can be loaded.
-    async fn loaded(&mut self) -> bool {
+    /// Loads the session, waiting for the store as long as it takes.
+    async fn loaded(&mut self) -> Presence {
         while self.session.is_none() {
             match self.core.driver.resume(&self.id).await {
-                Ok(Some(session)) => {
-                    self.session = Some(session);
-                    self.retry = RETRY_FIRST;
-                }
-                Ok(None) => return false,
-                Err(Fault::Unavailable(why)) => {
-                    tracing::warn!(session = %self.id, why, "the store does not answer; trying again");
-                    self.wait_for_store(&why).await;
-                }
+                Ok(Some(session)) => self.session = Some(session),
+                Ok(None) => return Presence::NoSuchSession,
+                Err(Fault::Unavailable(why)) => self.wait_for_store(&why).await,
                 // Another writer was in between: what is on record now is loaded at once.
                 Err(Fault::Moved) => {}
                 Err(
@@ -240,17 +251,18 @@ impl Actor {
                     | Fault::Plan(_)
                     | Fault::Damaged { .. }),
                 ) => {
-                    tracing::error!(session = %self.id, %fault, "the session cannot be loaded");
-                    return false;
+                    tracing::error!(session = %self.id, %fault, "the session cannot be driven; it is parked");
+                    return Presence::Unusable(fault);
                 }
             }
         }
-        true
+        Presence::Here
     }
 
     /// Nobody is left waiting while the store is away: asks are answered with the reason, signals
     /// are dropped, since what they are about stays outstanding.
     async fn wait_for_store(&mut self, why: &str) {
+        tracing::warn!(session = %self.id, why, "the store does not answer; trying again");
         let until = tokio::time::sleep(self.retry);
         tokio::pin!(until);
         self.retry = (self.retry * 2).min(RETRY_LAST);
@@ -295,21 +307,33 @@ impl Actor {
         let handled = self.core.driver.handle(&mut session, signal).await;
         self.acknowledge(about, &handled);
         match &handled {
-            Ok(()) => self.session = Some(session),
+            Ok(()) => {
+                self.session = Some(session);
+                self.retry = RETRY_FIRST;
+            }
             Err(Fault::Refused(refusal)) => {
                 tracing::debug!(session = %self.id, %refusal, "refused");
                 self.session = Some(session);
             }
             Err(
-                fault @ (Fault::Moved
+                Fault::Moved
                 | Fault::Fenced
                 | Fault::Unavailable(_)
                 | Fault::Plan(_)
-                | Fault::Damaged { .. }),
-            ) => tracing::warn!(session = %self.id, %fault, "the session is loaded again"),
+                | Fault::Damaged { .. },
+            ) => {}
         }
+        // What is in memory may be stale: the session is loaded again. Where the store does not
+        // take what it should keep, not at once, so that no model is asked in vain again and again.
+        let away = match &handled {
+            Err(Fault::Unavailable(why)) => Some(why.clone()),
+            Ok(()) | Err(_) => None,
+        };
         if let Some(answer) = answer {
             answer(self.session.as_ref().map(Session::state), handled);
+        }
+        if let Some(why) = away {
+            self.wait_for_store(&why).await;
         }
     }
 

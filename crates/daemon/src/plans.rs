@@ -32,25 +32,26 @@ impl Plans {
         if let Some(plan) = self.cached(version, digest) {
             return Ok(plan);
         }
-        let unavailable = |why: String| PlanUnavailable {
+        let unusable = |why: String| PlanUnavailable {
             version: version.clone(),
             why,
+            transient: false,
         };
-        let stored = self
-            .store
-            .snapshot(version)
-            .await
-            .map_err(|e| unavailable(e.to_string()))?;
+        let stored = self.store.snapshot(version).await;
+        let stored = stored.map_err(|error| PlanUnavailable {
+            transient: true,
+            ..unusable(error.to_string())
+        })?;
         let (recorded, bytes) =
-            stored.ok_or_else(|| unavailable("it is not in the catalog".to_owned()))?;
+            stored.ok_or_else(|| unusable("it is not in the catalog".to_owned()))?;
         if recorded != digest || Digest::of(&bytes) != digest {
-            return Err(unavailable(format!(
+            return Err(unusable(format!(
                 "its content hash is {recorded}, not {digest}"
             )));
         }
-        let snapshot = Snapshot::from_canonical(&bytes).map_err(|e| unavailable(e.to_string()))?;
+        let snapshot = Snapshot::from_canonical(&bytes).map_err(|e| unusable(e.to_string()))?;
         let plan = Plan::compile(version.clone(), snapshot, Settings::STANDARD)
-            .map_err(|e| unavailable(e.to_string()))?;
+            .map_err(|e| unusable(e.to_string()))?;
         let plan = Arc::new(plan);
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if compiled.len() >= PLANS_MAX {

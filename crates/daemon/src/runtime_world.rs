@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use runtime::workers::{HandlerKey, Wanted};
 use runtime::{PlanUnavailable, Signal, Work, World};
@@ -11,6 +12,9 @@ use spec::{CallId, Digest, SessionId, Time, VersionId};
 
 use crate::models;
 use crate::serve::Core;
+
+/// How long until a plan is looked for again while the store does not answer.
+const PLAN_RETRY: Duration = Duration::from_secs(1);
 
 /// A handle that does not keep the core alive, since the core's driver owns it.
 #[derive(Clone)]
@@ -40,6 +44,7 @@ impl World for DaemonWorld {
                 None => Err(PlanUnavailable {
                     version,
                     why: "the runtime stops".to_owned(),
+                    transient: true,
                 }),
             }
         }
@@ -143,16 +148,47 @@ fn complete(
     let core = Arc::clone(core);
     let session = session.clone();
     tokio::spawn(async move {
-        let signal = match core.plans.get(&version, snapshot).await {
-            Ok(plan) => match models::complete(&plan, completion, core.enable_stub).await {
-                Ok(reply) => Signal::Replied { completion, reply },
-                Err(error) => failed(completion, error.to_string()),
-            },
-            Err(error) => failed(completion, error.to_string()),
+        // A task of its own, so that a bug in it is an answer too and strands nobody.
+        let asking = tokio::spawn(ask(Arc::clone(&core), completion, version, snapshot));
+        let signal = match asking.await {
+            Ok(signal) => signal,
+            Err(error) => Some(failed(
+                completion,
+                format!("the completion failed: {error}"),
+            )),
         };
         core.completing.end(&session, completion);
-        core.signal(&session, signal);
+        if let Some(signal) = signal {
+            core.signal(&session, signal);
+        }
     });
+}
+
+/// Asks the model; `None` when the runtime stops first.
+async fn ask(
+    core: Arc<Core>,
+    completion: u32,
+    version: VersionId,
+    snapshot: Digest,
+) -> Option<Signal> {
+    let mut stopped = core.stopped.clone();
+    let asking = async {
+        let plan = loop {
+            match core.plans.get(&version, snapshot).await {
+                Ok(plan) => break plan,
+                Err(error) if error.transient => tokio::time::sleep(PLAN_RETRY).await,
+                Err(error) => return failed(completion, error.to_string()),
+            }
+        };
+        match models::complete(&plan, completion, core.enable_stub).await {
+            Ok(reply) => Signal::Replied { completion, reply },
+            Err(error) => failed(completion, error.to_string()),
+        }
+    };
+    tokio::select! {
+        signal = asking => Some(signal),
+        _ = stopped.wait_for(|it| *it) => None,
+    }
 }
 
 fn failed(completion: u32, error: String) -> Signal {

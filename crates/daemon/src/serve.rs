@@ -214,10 +214,13 @@ impl Daemon {
         }
         self.stop.send_replace(true);
         self.core.workers.close_all();
-        match self.server.await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "the server failed"),
-            Err(error) => tracing::error!(%error, "the server's task failed"),
+        // Clients that keep their connections open are not waited for longer than that.
+        let mut server = self.server;
+        match tokio::time::timeout(SETTLE, &mut server).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => tracing::error!(%error, "the server failed"),
+            Ok(Err(error)) => tracing::error!(%error, "the server's task failed"),
+            Err(_) => server.abort(),
         }
         self.ticker.abort();
         // The store's folder is free once the last task has let go of it.

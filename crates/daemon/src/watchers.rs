@@ -7,6 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use spec::SessionId;
 use tokio::sync::watch;
 
+/// Sessions on the list before those that nobody watches any more are taken off.
+const IDLE_MAX: usize = 1024;
+
 #[derive(Default)]
 pub(crate) struct Watchers(Mutex<HashMap<SessionId, watch::Sender<u64>>>);
 
@@ -14,6 +17,9 @@ impl Watchers {
     /// Changes whenever the session's journal grows.
     pub(crate) fn subscribe(&self, session: &SessionId) -> watch::Receiver<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= IDLE_MAX {
+            all.retain(|_, sender| sender.receiver_count() > 0);
+        }
         all.entry(session.clone())
             .or_insert_with(|| watch::channel(0).0)
             .subscribe()

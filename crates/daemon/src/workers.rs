@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use proto::runtime::v1 as wire;
 use runtime::workers::{ConnectionId, Frame, Out, Registry, Wanted};
-use session::Slot;
+use session::{Phase, Slot};
 use spec::{CallId, Time};
 use tokio::sync::{mpsc, watch};
 use tonic::Status;
@@ -130,7 +130,7 @@ impl Core {
     }
 
     /// A worker claims a call that nothing here waits for: if it is finished, or not one of ours,
-    /// the worker may forget it.
+    /// the worker may forget it. The result of one that nobody knows the outcome of is wanted.
     fn look_up(self: &Arc<Self>, connection: ConnectionId, call: CallId) {
         let core = Arc::clone(self);
         tokio::spawn(async move {
@@ -140,7 +140,7 @@ impl Core {
                     Ok(Some(session)) => session
                         .state()
                         .call(&call)
-                        .is_none_or(|it| !it.phase.is_open()),
+                        .is_none_or(|it| !it.phase.is_open() && it.phase != Phase::Indeterminate),
                     Ok(None) => true,
                     // Kept by the worker, and asked again when it connects again.
                     Err(_) => false,

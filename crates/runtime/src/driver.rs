@@ -31,7 +31,7 @@ pub enum Signal {
 }
 
 /// Why a signal did not go through.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {
     /// It changes nothing. The session is as it was.
     #[error(transparent)]
@@ -48,7 +48,7 @@ pub enum Fault {
     Unavailable(String),
     /// The version that drives the session cannot be had.
     #[error(transparent)]
-    Plan(#[from] PlanUnavailable),
+    Plan(PlanUnavailable),
     /// The journal is not what was written: the chain breaks, or an entry does not read.
     #[error("the journal of session {session} is damaged at entry {seq}: {why}")]
     Damaged {
@@ -59,6 +59,16 @@ pub enum Fault {
         /// What is wrong.
         why: String,
     },
+}
+
+impl From<PlanUnavailable> for Fault {
+    fn from(error: PlanUnavailable) -> Self {
+        if error.transient {
+            Fault::Unavailable(error.to_string())
+        } else {
+            Fault::Plan(error)
+        }
+    }
 }
 
 impl From<LoadError> for Fault {

@@ -123,6 +123,8 @@ pub struct PlanUnavailable {
     pub version: VersionId,
     /// Why.
     pub why: String,
+    /// Whether it may be had later (the store does not answer), or never (it does not compile).
+    pub transient: bool,
 }
 
 /// One thing to do, with the bytes that it takes.

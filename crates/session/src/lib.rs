@@ -18,7 +18,7 @@ mod state;
 
 pub use answer::{Answer, ErrorCode};
 pub use codec::{CodecError, decode, encode};
-pub use decide::{Decided, Refusal, decide, judge, needs, slot_wanted};
+pub use decide::{BY_TIMEOUT, Decided, Refusal, decide, judge, needs, slot_wanted};
 pub use event::{
     ApprovalOutcome, ApprovalSubject, Entry, Event, Outcome, Slot, UnknownCause, Usage, Vote,
 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proto::runtime::v1 as wire;
 use proto::runtime::v1::ApprovalDecision;
 use runtime::{Fault, Journal, Signal};
-use session::{Decision, Input, Refusal, State, Vote, decode, fold};
+use session::{ApprovalStatus, BY_TIMEOUT, Decision, Input, Refusal, State, Vote, decode, fold};
 use spec::{ApprovalId, Digest, SessionId};
 use store::{ApprovalFilter, ApprovalRow, LIST_ROWS_MAX};
 use tonic::Status;
@@ -131,13 +131,18 @@ impl Service {
         let session = &row.view.session;
         let signal = Signal::Input(Input::Decide(decision));
         let about = id.clone();
-        let look = move |state: &State| response(state, &about);
+        let look = move |state: &State| match overtaken(state, &about) {
+            Some(refusal) => Err(refusal),
+            None => Ok(response(state, &about)),
+        };
         let asked = self
             .core
             .ask(session, |answer| Mail::Ask(signal, answer), look)
             .await;
         match asked {
-            Ok(response) => Ok(response),
+            Ok(Ok(response)) => Ok(response),
+            // It was too late: the deadline had passed, and what was declared for it happened.
+            Ok(Err(refusal)) => Err(of_refusal(&refusal)),
             // The stored outcome is the answer to the same decision said again.
             Err(AskError::Fault(Fault::Refused(Refusal::SameDecision))) => {
                 Ok(response(&self.state(session).await?, &id))
@@ -167,4 +172,19 @@ fn response(state: &State, id: &ApprovalId) -> wire::DecideApprovalResponse {
 
 fn not_found(id: &str) -> Status {
     Status::not_found(format!("approval \"{id}\" not found"))
+}
+
+/// Whether an approval was closed by its own deadline and not by who has just decided.
+fn overtaken(state: &State, id: &ApprovalId) -> Option<Refusal> {
+    let approval = state.approvals.get(id)?;
+    match &approval.status {
+        ApprovalStatus::Closed {
+            outcome, by, at, ..
+        } if by == BY_TIMEOUT => Some(Refusal::AlreadyDecided {
+            outcome: outcome.as_str(),
+            by: by.clone(),
+            at: *at,
+        }),
+        ApprovalStatus::Closed { .. } | ApprovalStatus::Pending => None,
+    }
 }

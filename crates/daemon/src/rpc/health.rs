@@ -78,7 +78,7 @@ impl Health for Service {
                 {
                     return;
                 }
-                if sender.is_closed() {
+                if sender.is_closed() || *me.core.stopped.borrow() {
                     return;
                 }
             }

@@ -47,6 +47,7 @@ impl Sessions for Service {
 impl Service {
     async fn follow(&self, id: &SessionId, mut after: u64, sender: &Sender) -> Result<(), Status> {
         let mut grown = self.core.watchers.subscribe(id);
+        let mut stopped = self.core.stopped.clone();
         loop {
             grown.mark_unchanged();
             let recorded = self.recorded(id, after).await?;
@@ -85,6 +86,9 @@ impl Service {
                     }
                 }
                 () = sender.closed() => return Ok(()),
+                _ = stopped.wait_for(|it| *it) => {
+                    return Err(Status::unavailable("the runtime is stopping"));
+                }
             }
         }
     }

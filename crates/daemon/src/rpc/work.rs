@@ -42,7 +42,13 @@ async fn converse(
     mut inbound: Inbound,
     frames: &FrameSender,
 ) -> Result<(), Status> {
-    let first = tokio::time::timeout(REGISTER_WITHIN, inbound.message()).await;
+    let mut stopped = core.stopped.clone();
+    let first = tokio::select! {
+        first = tokio::time::timeout(REGISTER_WITHIN, inbound.message()) => first,
+        _ = stopped.wait_for(|it| *it) => {
+            return Err(Status::unavailable("the runtime is stopping"));
+        }
+    };
     let Ok(first) = first else {
         return Err(Status::deadline_exceeded("no register message came"));
     };

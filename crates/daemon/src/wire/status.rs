@@ -47,7 +47,8 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Status {
         | Refusal::NotHolder
         | Refusal::SameDecision
         | Refusal::AlreadyDecided { .. }
-        | Refusal::AlreadyVoted { .. } => Status::failed_precondition(text),
+        | Refusal::AlreadyVoted { .. }
+        | Refusal::ArgumentsChanged { .. } => Status::failed_precondition(text),
         Refusal::ComprehensionRequired | Refusal::EditRefused(_) => Status::invalid_argument(text),
         Refusal::MissingPayload(_) | Refusal::DamagedPayload(_) => Status::data_loss(text),
     }

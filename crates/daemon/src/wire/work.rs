@@ -12,6 +12,8 @@ use wire::work_server_msg::Body;
 
 /// The largest result that is kept, in bytes; the transport's own limit lies far above it.
 pub(crate) const RESULT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The longest error text of a worker that is kept, in bytes.
+const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// The most calls at once that one handler may ask for.
 const CONCURRENCY_MAX: u32 = 1024;
 /// Handlers of one worker.
@@ -96,13 +98,24 @@ pub(crate) fn registration(register: wire::WorkRegister) -> Result<Registration,
     })
 }
 
+/// What a worker says in words, cut on a character where it is too long, with a mark.
+fn bounded(mut text: String) -> String {
+    if text.len() > TEXT_BYTES_MAX {
+        let cut = text.floor_char_boundary(TEXT_BYTES_MAX);
+        let left_out = text.len() - cut;
+        text.truncate(cut);
+        text.push_str(&format!("… ({left_out} more bytes)"));
+    }
+    text
+}
+
 /// A worker's result, as what the session is told.
 pub(crate) fn result(result: wire::WorkToolResult, worker: &WorkerId) -> Input {
     let len = result.payload.len();
     let outcome = match result.error {
         Some(error) => CallResult::Failed {
-            code: error.code,
-            message: error.message,
+            code: bounded(error.code),
+            message: bounded(error.message),
         },
         None if len > RESULT_BYTES_MAX => {
             let max = RESULT_BYTES_MAX as u64;
@@ -125,7 +138,7 @@ pub(crate) fn nack(nack: wire::WorkToolNack, worker: &WorkerId) -> Input {
     Input::Nacked {
         call: CallId::new(nack.call_id),
         worker: worker.clone(),
-        code: nack.code,
-        message: nack.message,
+        code: bounded(nack.code),
+        message: bounded(nack.message),
     }
 }

@@ -13,7 +13,7 @@ use crate::state::{Approval, ApprovalStatus, Call};
 use crate::{ApprovalOutcome, ApprovalSubject, Decision, ErrorCode, Event, Outcome, Payload, Vote};
 
 /// The actor on record for what a timeout does.
-const BY_TIMEOUT: &str = "system:timeout";
+pub const BY_TIMEOUT: &str = "system:timeout";
 
 pub(super) fn decide(draft: &mut Draft<'_>, decision: &Decision) -> Result<(), Refusal> {
     let approval = draft

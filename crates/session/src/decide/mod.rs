@@ -15,6 +15,7 @@ use crate::state::{Phase, State};
 use crate::{Event, Input, Payloads, Plan, Vote};
 use draft::Draft;
 
+pub use approval::BY_TIMEOUT;
 pub use turn::judge;
 
 /// What a decision adds to the journal.
