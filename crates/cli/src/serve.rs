@@ -32,7 +32,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let get = |name: &str| context.environment.get(name).map(str::to_owned);
+    let data_dir = args.data_dir.as_ref();
+    let get = |name: &str| match data_dir {
+        // Where the folder is given, none has to be found.
+        Some(dir) if name == "ORDAIN_DATA_DIR" => Some(dir.to_string_lossy().into_owned()),
+        Some(_) | None => context.environment.get(name).map(str::to_owned),
+    };
     let mut config = daemon::Config::from_env(&get)
         .map_err(|why| Failure::new(Exit::Usage, "read the settings").because(&why))?;
     if let Some(listen) = args.listen {
@@ -53,6 +58,17 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     } else {
         daemon::run(config).await
     };
-    served.map_err(|why| Failure::new(Exit::Failed, "serve").because(&why))?;
+    served.map_err(|why| Failure::new(exit(&why), "serve").because(&why))?;
     Ok(Exit::Done)
+}
+
+fn exit(why: &daemon::ServeError) -> Exit {
+    match why {
+        daemon::ServeError::Config(_) => Exit::Usage,
+        daemon::ServeError::Store(_)
+        | daemon::ServeError::Load(_)
+        | daemon::ServeError::Listen { .. }
+        | daemon::ServeError::AddressFile { .. }
+        | daemon::ServeError::Server(_) => Exit::Failed,
+    }
 }

@@ -118,7 +118,12 @@ fn fault(event: &Json) -> Option<String> {
         "text_delta" => &[("text", true, is_text, "text")],
         "tool_call" => &[
             ("name", true, is_text, "text"),
-            ("args", false, is_arguments, "an object, or text that is sent as it is"),
+            (
+                "args",
+                false,
+                is_arguments,
+                "an object, or text that is sent as it is",
+            ),
             ("id", false, is_text, "text"),
         ],
         "completed" => &[

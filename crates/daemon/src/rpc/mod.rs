@@ -20,7 +20,8 @@ use proto::runtime::v1 as wire;
 use proto::runtime::v1::runtime_server::{Runtime, RuntimeServer};
 use tokio::net::TcpListener;
 use tokio::sync::watch as signal;
-use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::serve::Core;
@@ -37,12 +38,13 @@ pub(crate) fn serve(
     mut stopped: signal::Receiver<bool>,
 ) -> impl Future<Output = Result<(), tonic::transport::Error>> + Send {
     let service = Service { core };
+    // Small frames must not wait for each other's acknowledgements (40 ms a call otherwise).
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     tonic::transport::Server::builder()
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(4 * WINDOW_BYTES)
         .http2_keepalive_interval(Some(Duration::from_secs(10)))
         .http2_keepalive_timeout(Some(Duration::from_secs(10)))
-        .tcp_nodelay(true)
         .add_service(
             RuntimeServer::new(service.clone())
                 .max_decoding_message_size(MESSAGE_BYTES_MAX)
@@ -53,7 +55,7 @@ pub(crate) fn serve(
         )
         .add_service(SessionsServer::new(service.clone()))
         .add_service(HealthServer::new(service))
-        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), async move {
+        .serve_with_incoming_shutdown(incoming, async move {
             // An error means that the daemon is gone, which is a stop as well.
             let _stopped = stopped.wait_for(|it| *it).await;
         })

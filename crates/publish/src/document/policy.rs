@@ -8,7 +8,7 @@ use spec::snapshot::{Condition, Decision, DecisionKind, Scope};
 
 use super::{Header, IN_SPEC, condition, decision, open};
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0206, e0208, e0601};
+use crate::diagnostics::{e0206, e0207, e0208, e0601};
 use crate::reference::{is_namespace, logical_id};
 use crate::sources::Document;
 use crate::yaml::{Cursor, Shape};
@@ -108,7 +108,11 @@ fn scope(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<Scope>> {
     let text = cursor.filled(sink)?;
     let value = match text.value.as_str() {
         "agent" => Scope::Agent,
-        "limit" => Scope::Limit,
+        "limit" => {
+            // A limit always halts in this version, so such a policy would never be asked.
+            sink.push(e0207::not_yet(&text.at, "`scope: limit`"));
+            Scope::Limit
+        }
         "dispatch" => Scope::Dispatch,
         other => match other
             .strip_prefix("tool:")

@@ -72,7 +72,7 @@ fn scopes_of_an_agent_wide_policy() {
 
 #[test]
 fn a_policy_on_a_binding_needs_no_scope_and_heeds_none() {
-    for scope in ["tool:other.tool", "limit", "agent"] {
+    for scope in ["tool:other.tool", "dispatch", "agent"] {
         let bundle = sample().edit(
             "policies/limit.yaml",
             "spec:\n",

@@ -1,6 +1,6 @@
 //! Calls' entries: on their way, and their outcomes.
 
-use session::{Entry, Event, Slot, UnknownCause};
+use session::{Entry, ErrorCode, Event, Slot, UnknownCause};
 use spec::Json;
 
 use super::{Bytes, Parts, id, maybe, object, value};
@@ -74,7 +74,7 @@ fn refused(event: &Event) -> Option<Parts> {
         ("error_code", Json::from(code.as_str())),
         ("error_message", Json::from(message.as_str())),
     ]);
-    let denied = *code == session::ErrorCode::PolicyDenied.as_str();
+    let denied = *code == ErrorCode::PolicyDenied.as_str();
     let kind = if denied {
         "tool.policy_denied"
     } else {
@@ -219,6 +219,13 @@ fn failed(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
     else {
         return None;
     };
+    // Only these two are a worker's word; the others are the runtime's own.
+    let by_worker = [ErrorCode::HandlerError, ErrorCode::InvalidResult];
+    let actor = if by_worker.iter().any(|it| it.as_str() == code) {
+        "worker"
+    } else {
+        "system"
+    };
     let payload = object([
         id(call),
         ("error_code", Json::from(code.as_str())),
@@ -230,7 +237,7 @@ fn failed(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
         "tool.completed",
         payload,
         call.to_string(),
-        "worker".to_owned(),
+        actor.to_owned(),
     ))
 }
 
