@@ -55,6 +55,11 @@ pub enum ConfigError {
         "{0} is not a loopback address and this version has no TLS: listen on 127.0.0.1, or say --insecure"
     )]
     Exposed(SocketAddr),
+    /// Asked for a check that this version does not make.
+    #[error(
+        "RUNTIME_TOOL_ALLOWLIST: this version does not check workers against a list yet; unset it to run with unattested workers"
+    )]
+    Allowlist,
     /// Asked for a store that this version does not have.
     #[error(
         "RUNTIME_DATABASE_URL: this version keeps its store in a folder (ORDAIN_DATA_DIR); {0}"
@@ -74,6 +79,10 @@ impl Config {
             return Err(ConfigError::Database(format!(
                 "`{scheme}:` stores are not supported yet"
             )));
+        }
+        // A list that nobody checks must not look like one that somebody does.
+        if set("RUNTIME_TOOL_ALLOWLIST").is_some() {
+            return Err(ConfigError::Allowlist);
         }
         let listen = set("RUNTIME_GRPC_ADDR").unwrap_or_else(|| LISTEN.to_owned());
         let listen = listen_address(&listen).map_err(|why| ConfigError::Variable {
@@ -257,5 +266,10 @@ mod tests {
             .contains("`postgres:`")
         );
         assert_eq!(config(&[]).unwrap_err(), ConfigError::NoDataDir);
+        let listed = [
+            ("HOME", "/h"),
+            ("RUNTIME_TOOL_ALLOWLIST", "/etc/allowlist.yaml"),
+        ];
+        assert_eq!(config(&listed).unwrap_err(), ConfigError::Allowlist);
     }
 }

@@ -4,4 +4,5 @@
 mod bad_input;
 mod bed;
 mod calls;
+mod many;
 mod workers;
