@@ -75,23 +75,25 @@ impl Runtime {
     async fn start(dir: &std::path::Path, listen: &str) -> Self {
         let file = dir.join("address");
         let _ = std::fs::remove_file(&file);
-        let child = Command::new(env!("CARGO_BIN_EXE_ordain"))
-            .args(["serve", "--listen", listen, "--data-dir"])
-            .arg(dir.join("data"))
-            .arg("--address-file")
-            .arg(&file)
-            .env("RUNTIME_ENABLE_STUB_PROVIDER", "1")
-            .env("ORDAIN_RESYNC_GRACE", "3s")
-            .env("ORDAIN_LOG", "warn")
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        // Whatever happens from here on, the process is ended when this is dropped.
+        let mut runtime = Self {
+            child: Command::new(env!("CARGO_BIN_EXE_ordain"))
+                .args(["serve", "--listen", listen, "--data-dir"])
+                .arg(dir.join("data"))
+                .arg("--address-file")
+                .arg(&file)
+                .env("RUNTIME_ENABLE_STUB_PROVIDER", "1")
+                .env("ORDAIN_RESYNC_GRACE", "3s")
+                .env("ORDAIN_LOG", "error")
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap(),
+            address: String::new(),
+        };
         for _ in 0..TRIES_MAX {
             if let Ok(address) = std::fs::read_to_string(&file) {
-                return Self {
-                    child,
-                    address: address.trim().to_owned(),
-                };
+                address.trim().clone_into(&mut runtime.address);
+                return runtime;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
