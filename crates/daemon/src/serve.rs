@@ -303,6 +303,13 @@ impl Core {
         Ok(())
     }
 
+    /// Resolves when the runtime stops.
+    pub(crate) async fn stopping(&self) {
+        let mut stopped = self.stopped.clone();
+        // An error means that the daemon is gone, which is a stop as well.
+        let _stopped = stopped.wait_for(|it| *it).await;
+    }
+
     /// Whether an agent's version can run here.
     pub(crate) fn check_model(&self, snapshot: &spec::Snapshot) -> Result<(), models::ModelError> {
         models::check(snapshot, self.enable_stub)

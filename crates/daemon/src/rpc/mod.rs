@@ -3,6 +3,8 @@
 mod approvals;
 mod catalog;
 mod health;
+mod interactive;
+mod lifecycle;
 mod publishing;
 mod sessions;
 mod watch;
@@ -124,9 +126,10 @@ impl Runtime for Service {
 
     async fn run_session_interactive(
         &self,
-        _: Request<Streaming<wire::RunSessionInteractiveClientMsg>>,
+        request: Request<Streaming<wire::RunSessionInteractiveClientMsg>>,
     ) -> Result<Response<Self::RunSessionInteractiveStream>, Status> {
-        not_yet("RunSessionInteractive")
+        self.accepting()?;
+        Ok(Response::new(self.interact(request.into_inner())))
     }
 
     async fn publish(
@@ -159,9 +162,9 @@ impl Runtime for Service {
 
     async fn rollback(
         &self,
-        _: Request<wire::RollbackRequest>,
+        request: Request<wire::RollbackRequest>,
     ) -> Result<Response<wire::RollbackResponse>, Status> {
-        not_yet("Rollback")
+        answer!(self.roll_back(request.into_inner()))
     }
 
     async fn get_active_version(
@@ -222,9 +225,9 @@ impl Runtime for Service {
 
     async fn retire_agent_version(
         &self,
-        _: Request<wire::RetireAgentVersionRequest>,
+        request: Request<wire::RetireAgentVersionRequest>,
     ) -> Result<Response<wire::RetireAgentVersionResponse>, Status> {
-        not_yet("RetireAgentVersion")
+        answer!(self.retire(request.into_inner()))
     }
 
     async fn cancel_session(
@@ -292,16 +295,16 @@ impl Runtime for Service {
 
     async fn deprecate_agent_version(
         &self,
-        _: Request<wire::DeprecateAgentVersionRequest>,
+        request: Request<wire::DeprecateAgentVersionRequest>,
     ) -> Result<Response<wire::DeprecateAgentVersionResponse>, Status> {
-        not_yet("DeprecateAgentVersion")
+        answer!(self.deprecate(request.into_inner()))
     }
 
     async fn archive_agent(
         &self,
-        _: Request<wire::ArchiveAgentRequest>,
+        request: Request<wire::ArchiveAgentRequest>,
     ) -> Result<Response<wire::ArchiveAgentResponse>, Status> {
-        not_yet("ArchiveAgent")
+        answer!(self.archive(request.into_inner()))
     }
 
     async fn work(

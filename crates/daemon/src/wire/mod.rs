@@ -3,8 +3,8 @@
 pub(crate) mod approval;
 pub(crate) mod event;
 pub(crate) mod inspect;
+pub(crate) mod interactive;
 pub(crate) mod json;
-pub(crate) mod manifest;
 pub(crate) mod status;
 pub(crate) mod work;
 

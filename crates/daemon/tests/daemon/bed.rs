@@ -95,16 +95,29 @@ impl Bed {
             .into_inner())
     }
 
-    /// Publishes and deploys `tests/agent`, and starts a session of it.
+    /// Publishes and deploys the agent with a script, and starts a session of it.
     pub async fn run(&mut self, script: &str) -> String {
-        self.publish(&bundle(script)).await.unwrap();
+        self.deploy(&bundle(script)).await;
+        self.start().await
+    }
+
+    /// Publishes a bundle and makes it the active version.
+    pub async fn deploy(&mut self, files: &[(&str, &str)]) {
+        self.publish(files).await.unwrap();
         let agent_ref = Some(agent("1.0.0"));
         let deploy = wire::DeployRequest {
             agent_ref,
             actor: String::new(),
         };
         self.client.deploy(deploy).await.unwrap();
-        self.start().await
+    }
+
+    /// The same agent as a conversation: after a turn it waits for the next user message.
+    pub async fn deploy_conversation(&mut self, script: &str) {
+        let mut files = bundle(script);
+        let manifest = files[0].1.replace("single_turn", "conversation");
+        files[0].1 = &manifest;
+        self.deploy(&files).await;
     }
 
     /// Starts a session of the agent that is deployed.

@@ -4,5 +4,7 @@
 mod bad_input;
 mod bed;
 mod calls;
+mod interactive;
+mod lifecycle;
 mod many;
 mod workers;
