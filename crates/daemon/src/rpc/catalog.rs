@@ -20,7 +20,8 @@ pub(super) fn reference(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef,
     Ok(agent)
 }
 
-fn versioned(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef, Status> {
+/// A reference to one version.
+pub(super) fn versioned(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef, Status> {
     let agent = reference(agent)?;
     if agent.version.is_empty() {
         return Err(Status::invalid_argument("agent_ref needs a version"));
@@ -30,6 +31,10 @@ fn versioned(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef, Status> {
 
 fn label(agent: &wire::AgentRef) -> String {
     format!("{}/{}", agent.namespace, agent.name)
+}
+
+fn not_found(agent: &wire::AgentRef) -> Status {
+    Status::not_found(format!("agent {} not found", label(agent)))
 }
 
 fn stamp(time: Option<Time>) -> String {
@@ -98,6 +103,9 @@ impl Service {
             .deployments(&agent.namespace, &agent.name)
             .await;
         let rows = rows.map_err(|error| of_load(&error))?;
+        if rows.is_empty() {
+            self.known(&agent).await?;
+        }
         let entry = |row: store::DeploymentRow| wire::DeploymentEntry {
             version: row.version,
             action: row.action,
@@ -108,6 +116,15 @@ impl Service {
         Ok(wire::ListDeploymentsResponse {
             deployments: rows.into_iter().map(entry).collect(),
         })
+    }
+
+    /// An agent of which nothing is on the list may still be there.
+    async fn known(&self, agent: &wire::AgentRef) -> Result<(), Status> {
+        let row = self.core.store.agent(&agent.namespace, &agent.name).await;
+        match row.map_err(|error| of_load(&error))? {
+            Some(_) => Ok(()),
+            None => Err(not_found(agent)),
+        }
     }
 
     pub(super) async fn agent_version(
@@ -178,10 +195,7 @@ impl Service {
             .await;
         let rows = rows.map_err(|error| of_load(&error))?;
         if rows.is_empty() {
-            return Err(Status::not_found(format!(
-                "agent {} not found",
-                label(&agent)
-            )));
+            return Err(not_found(&agent));
         }
         // The field is named `deployed_at` and carries the time of publication, as clients expect.
         let summary = |row: VersionRow| wire::AgentVersionSummary {

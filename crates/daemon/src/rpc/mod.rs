@@ -25,6 +25,7 @@ use tokio::sync::watch as signal;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status, Streaming};
+use tonic_reflection::server::v1::{ServerReflection, ServerReflectionServer};
 
 use crate::serve::Core;
 
@@ -40,6 +41,9 @@ pub(crate) fn serve(
     mut stopped: signal::Receiver<bool>,
 ) -> impl Future<Output = Result<(), tonic::transport::Error>> + Send {
     let service = Service { core };
+    // What anybody may look up on this machine is no help to strangers on another one.
+    let local = listener.local_addr().is_ok_and(|it| it.ip().is_loopback());
+    let reflection = local.then(reflection).flatten();
     // Small frames must not wait for each other's acknowledgements (40 ms a call otherwise).
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     tonic::transport::Server::builder()
@@ -57,10 +61,25 @@ pub(crate) fn serve(
         )
         .add_service(SessionsServer::new(service.clone()))
         .add_service(HealthServer::new(service))
+        .add_optional_service(reflection)
         .serve_with_incoming_shutdown(incoming, async move {
             // An error means that the daemon is gone, which is a stop as well.
             let _stopped = stopped.wait_for(|it| *it).await;
         })
+}
+
+/// Lets clients like `grpcurl` ask which methods and messages there are.
+fn reflection() -> Option<ServerReflectionServer<impl ServerReflection>> {
+    let built = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
+        .build_v1();
+    match built {
+        Ok(service) => Some(service),
+        Err(error) => {
+            tracing::error!(%error, "no reflection: the descriptors cannot be read");
+            None
+        }
+    }
 }
 
 /// One value behind every service.

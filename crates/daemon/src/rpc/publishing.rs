@@ -7,12 +7,14 @@ use proto::ordain::v1::publishing_server::Publishing;
 use publish::{Diagnostic, MemoryFiles, Severity, compile};
 use spec::{Snapshot, VersionId};
 use store::{NewVersion, Published};
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
+use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Service;
-use crate::wire::manifest;
 use crate::wire::status::of_publish;
 
+/// Errors told in one status, whose headers clients bound at some kilobytes.
+const ERRORS_TOLD_MAX: usize = 20;
 /// Files of one bundle.
 const FILES_MAX: usize = 1024;
 
@@ -43,7 +45,7 @@ impl Publishing for Service {
             .map_err(|error| Status::internal(error.to_string()))?;
         let diagnostics = compiled.diagnostics.iter().map(diagnostic).collect();
         let Some(snapshot) = compiled.snapshot else {
-            return Err(Status::invalid_argument(summary(&compiled.diagnostics)));
+            return Err(invalid(&compiled.diagnostics));
         };
         let response = self
             .keep(&snapshot, &request.actor, request.dry_run)
@@ -90,7 +92,7 @@ impl Service {
             owner: snapshot.metadata.owner.clone(),
             content_hash: hash,
             snapshot: bytes,
-            manifest: manifest::of(snapshot),
+            manifest: publish::manifest(snapshot).to_canonical().into_bytes(),
             actor: self.actor(actor),
             now: self.core.clock.now(),
             agent_id: uuid::Uuid::new_v4().to_string(),
@@ -128,28 +130,33 @@ fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
     }
 }
 
-/// All errors, a line each.
-fn summary(diagnostics: &[Diagnostic]) -> String {
-    let errors: Vec<String> = diagnostics
+/// All errors, a line each, and once more as data: a violation for each, whose field is the place.
+fn invalid(diagnostics: &[Diagnostic]) -> Status {
+    let errors: Vec<&Diagnostic> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)
-        .map(|it| {
-            let line = it
-                .span
-                .as_ref()
-                .map(|span| format!(":{}:{}", span.line, span.column));
-            format!(
-                "{} {}{}: {}",
-                it.code,
-                it.file,
-                line.unwrap_or_default(),
-                it.message
-            )
-        })
         .collect();
-    format!(
+    let mut details = ErrorDetails::new();
+    let mut lines = Vec::with_capacity(errors.len());
+    for it in errors.iter().take(ERRORS_TOLD_MAX) {
+        let place = it.span.as_ref().map_or_else(
+            || it.file.clone(),
+            |span| format!("{}:{}:{}", it.file, span.line, span.column),
+        );
+        let help = it.help.as_deref().map(|help| format!(" ({help})"));
+        let help = help.unwrap_or_default();
+        let text = format!("{} {}{help}", it.code, it.message);
+        details.add_bad_request_violation(format!("{place} {}", it.field), text);
+        lines.push(format!("{} {place}: {}", it.code, it.message));
+    }
+    let left_out = errors.len().saturating_sub(lines.len());
+    if left_out > 0 {
+        lines.push(format!("and {left_out} more"));
+    }
+    let message = format!(
         "invalid manifest ({} errors):\n{}",
         errors.len(),
-        errors.join("\n")
-    )
+        lines.join("\n")
+    );
+    Status::with_error_details(Code::InvalidArgument, message, details)
 }

@@ -1,11 +1,17 @@
 //! Errors to gRPC statuses. Every status has a message.
 
+use std::time::Duration;
+
 use runtime::{Fault, LoadError};
 use session::Refusal;
 use store::{CatalogError, PublishError};
-use tonic::Status;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::serve::AskError;
+
+/// When a request that found the store away is worth another try.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 pub(crate) fn of_ask(error: AskError, session: &str) -> Status {
     match error {
@@ -17,6 +23,12 @@ pub(crate) fn of_ask(error: AskError, session: &str) -> Status {
     }
 }
 
+/// The store is away for now: worth another try, and when.
+fn unavailable(text: String) -> Status {
+    let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+    Status::with_error_details(Code::Unavailable, text, details)
+}
+
 pub(crate) fn session_not_found(session: &str) -> Status {
     Status::not_found(format!("session \"{session}\" not found"))
 }
@@ -26,7 +38,7 @@ pub(crate) fn of_fault(fault: &Fault) -> Status {
         Fault::Refused(refusal) => of_refusal(refusal),
         Fault::Moved => Status::aborted(fault.to_string()),
         Fault::Fenced => Status::failed_precondition(fault.to_string()),
-        Fault::Unavailable(_) => Status::unavailable(fault.to_string()),
+        Fault::Unavailable(_) => unavailable(fault.to_string()),
         Fault::Plan(_) => Status::failed_precondition(fault.to_string()),
         Fault::Damaged { .. } => Status::data_loss(fault.to_string()),
     }
@@ -56,7 +68,7 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Status {
 
 pub(crate) fn of_load(error: &LoadError) -> Status {
     match error {
-        LoadError::Unavailable(_) => Status::unavailable(error.to_string()),
+        LoadError::Unavailable(_) => unavailable(error.to_string()),
     }
 }
 
@@ -65,7 +77,7 @@ pub(crate) fn of_publish(error: &PublishError) -> Status {
     match error {
         PublishError::Archived { .. } => Status::failed_precondition(text),
         PublishError::AlreadyExists { .. } => Status::already_exists(text),
-        PublishError::Unavailable(_) => Status::unavailable(text),
+        PublishError::Unavailable(_) => unavailable(text),
     }
 }
 
@@ -79,6 +91,6 @@ pub(crate) fn of_catalog(error: &CatalogError) -> Status {
         | CatalogError::Deprecated { .. }
         | CatalogError::Archived { .. }
         | CatalogError::NothingDeployed { .. } => Status::failed_precondition(text),
-        CatalogError::Unavailable(_) => Status::unavailable(text),
+        CatalogError::Unavailable(_) => unavailable(text),
     }
 }

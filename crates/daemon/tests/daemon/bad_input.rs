@@ -3,6 +3,7 @@
 use daemon::Daemon;
 use proto::runtime::v1 as wire;
 use tonic::Code;
+use tonic_types::StatusExt;
 
 use crate::bed::{Bed, agent, bundle, config, script, serve, text};
 
@@ -35,6 +36,10 @@ async fn manifests_that_do_not_hold_are_refused_with_code_and_line() {
             message.contains(names) && message.contains("E0"),
             "{message}"
         );
+        let details = status.get_details_bad_request().unwrap();
+        let violation = &details.field_violations[0];
+        assert!(violation.field.starts_with("agent.yaml"), "{violation:?}");
+        assert!(violation.description.starts_with("E0"), "{violation:?}");
     }
     // Nothing of it was kept, and a good one still goes through, once.
     bed.publish(&good).await.unwrap();

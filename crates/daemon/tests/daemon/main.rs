@@ -7,4 +7,5 @@ mod calls;
 mod interactive;
 mod lifecycle;
 mod many;
+mod services;
 mod workers;
