@@ -153,9 +153,9 @@ impl Runtime for Service {
 
     async fn publish(
         &self,
-        _: Request<wire::PublishRequest>,
+        request: Request<wire::PublishRequest>,
     ) -> Result<Response<wire::PublishResponse>, Status> {
-        not_yet("Publish of a resolved manifest (ordain.v1.Publishing takes sources)")
+        answer!(self.publish_resolved(request.into_inner()))
     }
 
     async fn publish_bundle(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
+use proto::runtime::v1::{PublishRequest, PublishResponse};
 use publish::{Diagnostic, MemoryFiles, Severity, compile};
 use spec::{Snapshot, VersionId};
 use store::{NewVersion, Published};
@@ -47,8 +48,9 @@ impl Publishing for Service {
         let Some(snapshot) = compiled.snapshot else {
             return Err(invalid(&compiled.diagnostics));
         };
+        let manifest = publish::manifest(&snapshot).to_canonical().into_bytes();
         let response = self
-            .keep(&snapshot, &request.actor, request.dry_run)
+            .keep(&snapshot, manifest, &request.actor, request.dry_run)
             .await?;
         Ok(Response::new(wire::PublishSourcesResponse {
             diagnostics,
@@ -58,9 +60,41 @@ impl Publishing for Service {
 }
 
 impl Service {
+    /// Publishes the form that other tools resolve. It is compiled again here, and kept as it came,
+    /// since who asks for the manifest expects the one that was sent.
+    pub(super) async fn publish_resolved(
+        &self,
+        request: PublishRequest,
+    ) -> Result<PublishResponse, Status> {
+        self.accepting()?;
+        if request.manifest.is_empty() {
+            return Err(Status::invalid_argument("manifest is missing"));
+        }
+        let manifest = request.manifest.clone();
+        let compiled = tokio::task::spawn_blocking(move || publish::compile_resolved(&manifest));
+        let compiled = compiled
+            .await
+            .map_err(|error| Status::internal(error.to_string()))?;
+        let Some(snapshot) = compiled.snapshot else {
+            return Err(invalid(&compiled.diagnostics));
+        };
+        let kept = self
+            .keep(&snapshot, request.manifest, &request.actor, false)
+            .await?;
+        Ok(PublishResponse {
+            agent_id: kept.agent_id,
+            version_id: kept.version_id,
+            content_hash: kept.content_hash,
+            namespace: kept.namespace,
+            name: kept.name,
+            version: kept.version,
+        })
+    }
+
     async fn keep(
         &self,
         snapshot: &Snapshot,
+        manifest: Vec<u8>,
         actor: &str,
         dry_run: bool,
     ) -> Result<wire::PublishSourcesResponse, Status> {
@@ -92,7 +126,7 @@ impl Service {
             owner: snapshot.metadata.owner.clone(),
             content_hash: hash,
             snapshot: bytes,
-            manifest: publish::manifest(snapshot).to_canonical().into_bytes(),
+            manifest,
             actor: self.actor(actor),
             now: self.core.clock.now(),
             agent_id: uuid::Uuid::new_v4().to_string(),

@@ -7,5 +7,6 @@ mod calls;
 mod interactive;
 mod lifecycle;
 mod many;
+mod publishing;
 mod services;
 mod workers;

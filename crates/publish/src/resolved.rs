@@ -1,0 +1,288 @@
+//! The form that other tools of the format publish: one Agent with everything inlined and its
+//! policies compiled. It is taken apart into the documents that it came from and compiled like any
+//! sources, so that nothing is believed because a client has checked it. Knows that form; not who
+//! sends it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use spec::Json;
+use spec::snapshot::STUB_SCRIPT;
+
+use crate::compile::{Compiled, compile};
+use crate::files::MemoryFiles;
+
+/// The name under which diagnostics speak of the manifest.
+const MANIFEST: &str = "manifest.json";
+/// Marks a manifest whose policies have been compiled.
+const POLICIES_COMPILED: &str = "phrony.com/policies-compiled";
+
+type Members = BTreeMap<String, Json>;
+
+/// Compiles a resolved manifest, JSON text.
+#[must_use]
+pub fn compile_resolved(manifest: &[u8]) -> Compiled {
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    match Json::parse(manifest) {
+        Ok(Json::Object(agent)) => {
+            let agent = take_apart(agent, &mut files);
+            files.insert(MANIFEST.to_owned(), text(&agent));
+        }
+        // What is wrong with it is said where every document is read.
+        Ok(_) | Err(_) => {
+            files.insert(MANIFEST.to_owned(), manifest.to_vec());
+        }
+    }
+    compile(&MemoryFiles::from_iter(files), MANIFEST)
+}
+
+fn text(json: &Json) -> Vec<u8> {
+    json.to_canonical().into_bytes()
+}
+
+/// Takes an object's member out, if it is an object.
+fn take_object(from: &mut Members, key: &str) -> Option<Members> {
+    match from.remove(key) {
+        Some(Json::Object(members)) => Some(members),
+        Some(other) => {
+            from.insert(key.to_owned(), other);
+            None
+        }
+        None => None,
+    }
+}
+
+fn take_list(from: &mut Members, key: &str) -> Vec<Json> {
+    match from.remove(key) {
+        Some(Json::Array(elements)) => elements,
+        Some(other) => {
+            from.insert(key.to_owned(), other);
+            Vec::new()
+        }
+        None => Vec::new(),
+    }
+}
+
+fn take_apart(mut agent: Members, files: &mut BTreeMap<String, Vec<u8>>) -> Json {
+    let mut metadata = take_object(&mut agent, "metadata").unwrap_or_default();
+    let word = |key: &str| {
+        metadata
+            .get(key)
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let (namespace, version) = (word("namespace"), word("version"));
+    if let Some(mut annotations) = take_object(&mut metadata, "annotations") {
+        annotations.remove(POLICIES_COMPILED);
+        if let Some(Json::String(script)) = annotations.remove(STUB_SCRIPT) {
+            files.insert("stub-script.json".to_owned(), script.into_bytes());
+        }
+        if !annotations.is_empty() {
+            metadata.insert("annotations".to_owned(), Json::Object(annotations));
+        }
+    }
+    agent.insert("metadata".to_owned(), Json::Object(metadata));
+    if let Some(mut spec) = take_object(&mut agent, "spec") {
+        let bindings: Vec<Json> = take_list(&mut spec, "tools")
+            .into_iter()
+            .enumerate()
+            .map(|(index, entry)| binding(index, entry, files))
+            .collect();
+        if !bindings.is_empty() {
+            spec.insert("tools".to_owned(), Json::Array(bindings));
+        }
+        let rules = take_list(&mut spec, "policies");
+        let mut named = BTreeSet::new();
+        let mut attached = take_list(&mut spec, "default_policies");
+        for (index, rule) in rules.into_iter().enumerate() {
+            let Json::Object(rule) = rule else { continue };
+            let id = policy(index, rule, (&namespace, &version), &mut named, files);
+            attached.push(Json::from(id));
+        }
+        if !attached.is_empty() {
+            spec.insert("default_policies".to_owned(), Json::Array(attached));
+        }
+        agent.insert("spec".to_owned(), Json::Object(spec));
+    }
+    Json::Object(agent)
+}
+
+fn document(kind: &str, id: (&str, &str, &str), spec: Members) -> Json {
+    let (namespace, name, version) = id;
+    let metadata = [
+        ("namespace", namespace),
+        ("name", name),
+        ("version", version),
+    ]
+    .map(|(key, value)| (key, Json::from(value)));
+    Json::from_members([
+        ("apiVersion", Json::from("phrony.com/v1")),
+        ("kind", Json::from(kind)),
+        ("metadata", Json::from_members(metadata)),
+        ("spec", Json::Object(spec)),
+    ])
+}
+
+/// Splits a logical id at its last dot.
+fn split(id: &str) -> Option<(&str, &str)> {
+    id.rsplit_once('.')
+        .filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty())
+}
+
+/// A tool entry becomes the Tool that it was resolved from, and a binding of exactly that version.
+/// Entries that are no worker's stay as they are; what this version makes of them it says itself.
+fn binding(index: usize, entry: Json, files: &mut BTreeMap<String, Vec<u8>>) -> Json {
+    let Json::Object(mut entry) = entry else {
+        return entry;
+    };
+    if entry.contains_key("mcp") || entry.contains_key("agent") {
+        return Json::Object(entry);
+    }
+    let reference = entry
+        .get("ref")
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let id = reference.split('@').next().unwrap_or_default();
+    let version = entry
+        .get("version")
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let (Some((namespace, name)), false) = (split(id), version.is_empty()) else {
+        return Json::Object(entry);
+    };
+    entry.remove("version");
+    let mut spec = Members::new();
+    for key in ["input_schema", "output_schema", "side_effect_class"] {
+        if let Some(value) = entry.remove(key) {
+            spec.insert(key.to_owned(), value);
+        }
+    }
+    if let Some(description) = entry.get("description") {
+        spec.insert("description".to_owned(), description.clone());
+    }
+    let tool = document("Tool", (namespace, name, &version), spec);
+    files.insert(format!("tools/{index}.yaml"), text(&tool));
+    entry.insert("ref".to_owned(), Json::from(format!("{id}@={version}")));
+    Json::Object(entry)
+}
+
+/// A compiled rule becomes a Policy document; its logical id.
+fn policy(
+    index: usize,
+    mut rule: Members,
+    (namespace, version): (&str, &str),
+    named: &mut BTreeSet<String>,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> String {
+    let written = match rule.remove("name") {
+        Some(Json::String(name)) => name,
+        Some(_) | None => format!("policy-{index}"),
+    };
+    let (namespace, name) = split(&written).unwrap_or((namespace, &written));
+    // One policy that reaches two tools stands there twice, with two scopes.
+    let mut name = name.to_owned();
+    if !named.insert(format!("{namespace}.{name}")) {
+        name = format!("{name}-{index}");
+        named.insert(format!("{namespace}.{name}"));
+    }
+    let mut spec = Members::new();
+    for key in ["description", "scope", "conditions", "allow"] {
+        if let Some(value) = rule.remove(key) {
+            spec.insert(key.to_owned(), value);
+        }
+    }
+    let kind = rule.remove("action").unwrap_or_else(|| Json::from("allow"));
+    rule.insert("type".to_owned(), kind);
+    // Whatever else stands there belongs to the decision, or is said to be unknown in it.
+    spec.insert("decision".to_owned(), Json::Object(rule));
+    let id = format!("{namespace}.{name}");
+    let policy = document("Policy", (namespace, &name, version), spec);
+    files.insert(format!("policies/{index}.yaml"), text(&policy));
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use spec::snapshot::{DecisionKind, Origin};
+
+    use super::compile_resolved;
+
+    const MANIFEST: &str = r#"{
+      "apiVersion":"phrony.com/v1","kind":"Agent",
+      "metadata":{"name":"a","namespace":"t","version":"1.0.0","annotations":{
+        "phrony.com/policies-compiled":"true",
+        "phrony.com/stub-script":"{\"turns\":[[{\"type\":\"text_delta\",\"text\":\"hi\"}]]}"}},
+      "spec":{"purpose":"p","instructions":{"text":"i"},
+        "model":{"provider":"stub","name":"s"},
+        "tools":[{"ref":"t.pay","as":"pay","version":"1.2.0","description":"Pay.",
+          "side_effect_class":"non_idempotent_write",
+          "input_schema":{"inline":{"type":"object","properties":{"amount":{"type":"number"}},
+            "required":["amount"],"additionalProperties":false}}}],
+        "policies":[
+          {"name":"limit","scope":"tool:t.pay","action":"require_approval","approvals_required":2,
+           "conditions":{"field":"amount","op":"gt","value":9007199254740993},
+           "timeout":{"after_minutes":5,"default":"deny"},"runtime":{"phrony.com/approver_role":"r"}},
+          {"name":"other.limit","action":"deny","conditions":{"field":"amount","op":"lt","value":0}}]}}"#;
+
+    fn told(manifest: &str) -> Vec<String> {
+        let diagnostics = compile_resolved(manifest.as_bytes()).diagnostics;
+        diagnostics
+            .iter()
+            .map(|it| format!("{} {}", it.code, it.message))
+            .collect()
+    }
+
+    #[test]
+    fn the_resolved_form_is_compiled_again() {
+        let compiled = compile_resolved(MANIFEST.as_bytes());
+        let snapshot = compiled
+            .snapshot
+            .unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        assert_eq!(snapshot.agent.to_string(), "t.a@1.0.0");
+        assert_eq!(snapshot.tools[0].contract.to_string(), "t.pay@1.2.0");
+        assert_eq!(snapshot.tools[0].wire_name, "pay");
+        assert!(
+            snapshot
+                .metadata
+                .annotations
+                .contains_key("phrony.com/stub-script")
+        );
+        let ids: Vec<String> = snapshot
+            .policies
+            .iter()
+            .map(|it| it.id.to_string())
+            .collect();
+        assert_eq!(ids, ["other.limit@1.0.0", "t.limit@1.0.0"]);
+        let ask = &snapshot.policies[1];
+        assert_eq!(ask.decision.kind, DecisionKind::RequireApproval);
+        assert_eq!(ask.decision.approvals_required, 2);
+        assert_eq!(ask.attachments[0].origin, Origin::AgentDefault);
+        assert_eq!(ask.attachments[0].tools, ["pay"]);
+        let text = String::from_utf8(snapshot.to_canonical().unwrap().0).unwrap();
+        assert!(text.contains("9007199254740993"));
+    }
+
+    #[test]
+    fn what_a_client_says_is_not_believed() {
+        assert!(!told("{").is_empty());
+        assert!(!told("[]").is_empty());
+        for (from, to) in [
+            ("\"gt\"", "\"gtee\""),
+            ("non_idempotent_write", "harmless"),
+            ("\"1.2.0\"", "\"latest\""),
+            ("\"action\":\"deny\"", "\"action\":\"denny\""),
+            ("\"type\":\"object\",", "\"type\":\"objekt\","),
+            ("\"purpose\":\"p\",", ""),
+        ] {
+            let manifest = MANIFEST.replacen(from, to, 1);
+            assert_ne!(manifest, MANIFEST, "{from}");
+            assert!(!told(&manifest).is_empty(), "{to}");
+            assert!(
+                compile_resolved(manifest.as_bytes()).snapshot.is_none(),
+                "{to}"
+            );
+        }
+    }
+}
