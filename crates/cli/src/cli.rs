@@ -6,7 +6,9 @@ use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
 use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
-use crate::{agents, approvals, demo, explain, init, run, serve, sessions, status};
+use crate::{
+    agents, approvals, demo, explain, init, rollback, run, serve, sessions, status, worker,
+};
 
 /// Run declared agents under policy, with every step on record.
 #[derive(Debug, Parser)]
@@ -51,6 +53,7 @@ pub(crate) enum Command {
     Demo(demo::Args),
     Init(init::Args),
     Status(status::Args),
+    Rollback(rollback::Args),
     Run(run::Args),
     /// Validate, publish and deploy agents.
     Agents(agents::Group),
@@ -58,6 +61,8 @@ pub(crate) enum Command {
     Sessions(sessions::Group),
     /// See what waits for a person, and decide it.
     Approvals(approvals::Group),
+    /// Serve tools from here.
+    Worker(worker::Group),
     Explain(explain::Args),
     /// List the exit codes.
     #[command(
@@ -77,6 +82,7 @@ impl Command {
             Command::Demo(args) => demo::run(args, context).await,
             Command::Init(args) => init::run(&args, context),
             Command::Status(args) => status::run(args, context).await,
+            Command::Rollback(args) => rollback::run(args, context).await,
             Command::Run(args) => run::run(args, context).await,
             Command::Agents(agents::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Sessions(sessions::Group { verb: Some(verb) }) => verb.run(context).await,
@@ -84,6 +90,8 @@ impl Command {
             Command::Agents(agents::Group { verb: None }) => help(context, "agents"),
             Command::Sessions(sessions::Group { verb: None }) => help(context, "sessions"),
             Command::Approvals(approvals::Group { verb: None }) => help(context, "approvals"),
+            Command::Worker(worker::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Worker(worker::Group { verb: None }) => help(context, "worker"),
             Command::Explain(args) => explain::run(&args, context),
             Command::ExitCodes => {
                 context.printer.out(&exit::table())?;
@@ -193,10 +201,12 @@ mod tests {
               demo        See a governed agent at work: allowed, asked about, denied, and through a crash
               init        Begin an agent: a manifest, a tool, a policy and a scripted model to try them with
               status      Show whether a runtime answers, and its version
+              rollback    Make an earlier version of an agent the one that runs
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
               sessions    List, inspect and end sessions
               approvals   See what waits for a person, and decide it
+              worker      Serve tools from here
               explain     Say what a diagnostic's code means and how to mend it
               exit-codes  List the exit codes
               help        Print this message or the help of the given subcommand(s)

@@ -22,6 +22,7 @@ mod local;
 mod progress;
 mod reference;
 mod render;
+mod rollback;
 mod run;
 mod secrets;
 mod serve;
@@ -29,6 +30,7 @@ mod sessions;
 mod status;
 mod usage;
 mod wire;
+mod worker;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -89,10 +91,12 @@ fn dispatch(command: Option<Command>, context: &mut Context) -> Result<Exit, Fai
         return cli::help(context, "");
     };
     let mut builder = match command {
-        Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
+        // A terminal that does not take what a program says must not keep heartbeats from being sent.
+        Command::Serve(_) | Command::Worker(_) => tokio::runtime::Builder::new_multi_thread(),
         Command::Demo(_)
         | Command::Init(_)
         | Command::Status(_)
+        | Command::Rollback(_)
         | Command::Run(_)
         | Command::Agents(_)
         | Command::Sessions(_)

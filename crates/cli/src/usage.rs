@@ -157,5 +157,34 @@ mod tests {
 
             For more information, try '--help'."#]],
         );
+        check(
+            &["worker", "exec", "nonsense"],
+            expect![[r#"
+            invalid value 'nonsense' for '<TOOL@VERSION>': write the tool and its exact version, such as files.word-count@1.0.0
+
+            For more information, try '--help'."#]],
+        );
+        check(
+            &["worker", "exec", "a.b@1.0.0"],
+            expect![[r#"
+            accepts 1 arg(s), received 0: <PROGRAM>... missing
+
+            Usage: phrony worker exec <TOOL@VERSION> -- <PROGRAM>..."#]],
+        );
+        check(
+            &[
+                "worker",
+                "exec",
+                "a.b@1.0.0",
+                "--timeout",
+                "soon",
+                "--",
+                "true",
+            ],
+            expect![[r#"
+                invalid value 'soon' for '--timeout <TIME>': write a duration such as 500ms, 30s, 5m, 1h, or whole seconds
+
+                For more information, try '--help'."#]],
+        );
     }
 }

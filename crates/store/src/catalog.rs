@@ -1,10 +1,14 @@
 //! The catalog: which agents there are, their published versions, and which of them is deployed.
 
 mod deploy;
+mod lifecycle;
 mod publish;
+mod rollback;
 
 pub use deploy::{CatalogError, Deployed, NewDeployment};
+pub use lifecycle::LifecycleError;
 pub use publish::{NewVersion, PublishError, Published};
+pub use rollback::NewRollback;
 
 use runtime::LoadError;
 use rusqlite::{OptionalExtension as _, Row};
@@ -82,7 +86,7 @@ pub struct DeploymentRow {
     pub version_id: VersionId,
     /// The version.
     pub version: String,
-    /// What was done: `deploy`.
+    /// What was done: `deploy` or `rollback`.
     pub action: String,
     /// Who did it.
     pub actor: String,
@@ -212,6 +216,25 @@ impl Store {
             ))?;
             let rows = select.query_map([&namespace], agent_row)?;
             rows.collect()
+        })
+        .await
+    }
+
+    /// One agent.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn agent(&self, namespace: &str, name: &str) -> Result<Option<AgentRow>, LoadError> {
+        let agent = (namespace.to_owned(), name.to_owned());
+        self.read(move |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT id, namespace, name, owner, created_at, archived_at FROM agents
+                     WHERE namespace = ?1 AND name = ?2",
+                )?
+                .query_row([&agent.0, &agent.1], agent_row)
+                .optional()
         })
         .await
     }

@@ -18,8 +18,8 @@ mod schema;
 mod writer;
 
 pub use catalog::{
-    Active, AgentRow, CatalogError, Deployed, DeploymentRow, NewDeployment, NewVersion,
-    PublishError, Published, VersionRow,
+    Active, AgentRow, CatalogError, Deployed, DeploymentRow, LifecycleError, NewDeployment,
+    NewRollback, NewVersion, PublishError, Published, VersionRow,
 };
 pub use lists::{
     AgentFilter, ApprovalFilter, ApprovalRow, LIST_ROWS_MAX, SessionFilter, SessionRow,

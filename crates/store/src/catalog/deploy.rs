@@ -1,6 +1,6 @@
 //! Makes versions active. Knows which may become so; not whether one may run.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use spec::{Time, VersionId};
 
 use super::Sql;
@@ -110,20 +110,7 @@ fn deploy(connection: &Connection, new: &NewDeployment) -> Sql<Result<Deployed, 
         Some((_, true)) => return Ok(Err(CatalogError::Archived { namespace, name })),
         Some((agent, false)) => agent,
     };
-    let found = connection
-        .prepare_cached(
-            "SELECT key, id, retired_at IS NOT NULL FROM agent_versions
-             WHERE agent = ?1 AND version = ?2",
-        )?
-        .query_row(params![agent, version], |row| {
-            Ok((
-                row.get::<_, i64>(0)?,
-                row.get::<_, String>(1)?,
-                row.get::<_, bool>(2)?,
-            ))
-        })
-        .optional()?;
-    let (key, id) = match found {
+    let found = match self::version(connection, agent, &version)? {
         None => {
             return Ok(Err(CatalogError::VersionNotFound {
                 namespace,
@@ -131,32 +118,93 @@ fn deploy(connection: &Connection, new: &NewDeployment) -> Sql<Result<Deployed, 
                 version,
             }));
         }
-        Some((_, _, true)) => return Ok(Err(CatalogError::Retired { version })),
-        Some((key, id, false)) => (key, id),
+        Some(found) if found.is_retired => return Ok(Err(CatalogError::Retired { version })),
+        Some(found) => found,
     };
-    let previous = active_version(connection, agent)?;
-    connection
-        .prepare_cached(
-            "INSERT INTO deployments (id, agent, version, action, actor, created_at)
-             VALUES (?1, ?2, ?3, 'deploy', ?4, ?5)",
-        )?
-        .execute(params![
-            new.deployment_id,
-            agent,
-            key,
-            new.actor,
-            new.now.unix_ms_i64()
-        ])?;
+    let previous = active_version(connection, agent)?.map(|(_, version)| version);
+    let action = Action {
+        word: "deploy",
+        actor: &new.actor,
+        now: new.now,
+        id: &new.deployment_id,
+    };
+    record(connection, agent, found.key, &action)?;
     Ok(Ok(Deployed {
-        version_id: VersionId::new(id),
+        version_id: found.id,
         version,
         previous,
         deployed_at: new.now,
     }))
 }
 
+/// A version that is there.
+pub(super) struct Found {
+    pub(super) key: i64,
+    pub(super) id: VersionId,
+    pub(super) version: String,
+    pub(super) is_retired: bool,
+}
+
+impl Found {
+    /// From the columns `key`, `id`, `version` and whether it is retired.
+    pub(super) fn of_row(row: &Row<'_>) -> Sql<Self> {
+        Ok(Self {
+            key: row.get(0)?,
+            id: VersionId::new(row.get::<_, String>(1)?),
+            version: row.get(2)?,
+            is_retired: row.get(3)?,
+        })
+    }
+}
+
+/// What makes a version active, as the history tells it.
+pub(super) struct Action<'a> {
+    pub(super) word: &'a str,
+    pub(super) actor: &'a str,
+    pub(super) now: Time,
+    pub(super) id: &'a str,
+}
+
+/// Makes the version active: the agent's last deployment says which one is.
+pub(super) fn record(
+    connection: &Connection,
+    agent: i64,
+    version: i64,
+    action: &Action<'_>,
+) -> Sql<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO deployments (id, agent, version, action, actor, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            action.id,
+            agent,
+            version,
+            action.word,
+            action.actor,
+            action.now.unix_ms_i64()
+        ])?;
+    Ok(())
+}
+
+/// The agent's version as it was published.
+pub(super) fn version(connection: &Connection, agent: i64, version: &str) -> Sql<Option<Found>> {
+    connection
+        .prepare_cached(
+            "SELECT key, id, version, retired_at IS NOT NULL FROM agent_versions
+             WHERE agent = ?1 AND version = ?2",
+        )?
+        .query_row(params![agent, version], Found::of_row)
+        .optional()
+}
+
 /// The agent's key, and whether it is archived.
-fn agent(connection: &Connection, namespace: &str, name: &str) -> Sql<Option<(i64, bool)>> {
+pub(super) fn agent(
+    connection: &Connection,
+    namespace: &str,
+    name: &str,
+) -> Sql<Option<(i64, bool)>> {
     connection
         .prepare_cached(
             "SELECT key, archived_at IS NOT NULL FROM agents WHERE namespace = ?1 AND name = ?2",
@@ -165,12 +213,13 @@ fn agent(connection: &Connection, namespace: &str, name: &str) -> Sql<Option<(i6
         .optional()
 }
 
-fn active_version(connection: &Connection, agent: i64) -> Sql<Option<String>> {
+/// The active version's key, and the version.
+pub(super) fn active_version(connection: &Connection, agent: i64) -> Sql<Option<(i64, String)>> {
     connection
         .prepare_cached(
-            "SELECT v.version FROM deployments d JOIN agent_versions v ON v.key = d.version
+            "SELECT v.key, v.version FROM deployments d JOIN agent_versions v ON v.key = d.version
              WHERE d.agent = ?1 ORDER BY d.key DESC LIMIT 1",
         )?
-        .query_row([agent], |row| row.get(0))
+        .query_row([agent], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
 }

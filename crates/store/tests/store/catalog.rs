@@ -1,15 +1,12 @@
 //! Publishing and deploying.
 
-use std::path::Path;
-
 use runtime::block_on;
-use rusqlite::Connection;
 use spec::{Digest, VersionId};
 use store::{CatalogError, Deployed, NewDeployment, NewVersion, PublishError, Published, Store};
 
 use crate::world::{ask, at, folder, open};
 
-fn memory() -> Store {
+pub(crate) fn memory() -> Store {
     Store::in_memory().expect("a store in memory opens")
 }
 
@@ -30,7 +27,7 @@ pub(crate) fn version(version: &str, content: &str) -> NewVersion {
     }
 }
 
-fn deployment(version: &str, now: u64) -> NewDeployment {
+pub(crate) fn deployment(version: &str, now: u64) -> NewDeployment {
     NewDeployment {
         namespace: "acme".to_owned(),
         name: "clerk".to_owned(),
@@ -39,12 +36,6 @@ fn deployment(version: &str, now: u64) -> NewDeployment {
         now: at(now),
         deployment_id: format!("deployment-{now}"),
     }
-}
-
-/// Does what no call does yet.
-fn sql(dir: &Path, statement: &str) {
-    let file = Connection::open(dir.join("ordain.db")).expect("the file opens");
-    file.execute_batch(statement).expect("the statement runs");
 }
 
 #[test]
@@ -209,8 +200,7 @@ fn the_last_deployment_is_active() {
 
 #[test]
 fn what_cannot_be_deployed_says_why() {
-    let folder = folder();
-    let store = open(folder.path());
+    let store = memory();
     let (namespace, name) = ("acme".to_owned(), "clerk".to_owned());
     let missing = CatalogError::AgentNotFound {
         namespace: namespace.clone(),
@@ -227,14 +217,8 @@ fn what_cannot_be_deployed_says_why() {
     };
     assert_eq!(block_on(store.deploy(deployment("3.0.0", 1))), Err(unknown));
 
-    sql(
-        folder.path(),
-        "UPDATE agent_versions SET retired_at = 5 WHERE version = '1.0.0'",
-    );
-    sql(
-        folder.path(),
-        "UPDATE agent_versions SET deprecated_at = 5 WHERE version = '2.0.0'",
-    );
+    ask(store.retire("acme", "clerk", "1.0.0", at(5)));
+    ask(store.deprecate("acme", "clerk", "2.0.0", at(5)));
     let refused = block_on(store.deploy(deployment("1.0.0", 6)));
     let retired = CatalogError::Retired {
         version: "1.0.0".to_owned(),
@@ -250,7 +234,7 @@ fn what_cannot_be_deployed_says_why() {
     let active = ask(store.active("acme", "clerk")).expect("a deprecated version may be deployed");
     assert!(active.deprecated && !active.retired);
 
-    sql(folder.path(), "UPDATE agents SET archived_at = 8");
+    ask(store.archive("acme", "clerk", at(8)));
     let refused = block_on(store.deploy(deployment("2.0.0", 9)));
     let archived = CatalogError::Archived {
         namespace: namespace.clone(),

@@ -8,6 +8,7 @@
 mod catalog;
 mod crash;
 mod group;
+mod lifecycle;
 mod lists;
 mod log;
 mod lost;

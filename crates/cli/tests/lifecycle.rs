@@ -1,0 +1,342 @@
+//! The life of an agent as it is typed: real commands against a real runtime, what they print and how
+//! they exit.
+
+use std::path::Path;
+use std::process::Command;
+
+use daemon::{Config, Daemon};
+use expect_test::{Expect, expect};
+
+/// A runtime, and a folder with an agent.
+struct Desk {
+    daemon: Daemon,
+    dir: tempfile::TempDir,
+}
+
+impl Desk {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data").to_str().unwrap().to_owned();
+        let get = |name: &str| match name {
+            "ORDAIN_DATA_DIR" => Some(data.clone()),
+            "RUNTIME_GRPC_ADDR" => Some("127.0.0.1:0".to_owned()),
+            _ => None,
+        };
+        let daemon = Daemon::start(Config::from_env(&get).unwrap())
+            .await
+            .unwrap();
+        let desk = Self { daemon, dir };
+        desk.quietly("init my-agent");
+        desk
+    }
+
+    fn command(&self, line: &str) -> std::process::Output {
+        Command::new(env!("CARGO_BIN_EXE_ordain"))
+            .args(line.split_whitespace())
+            .current_dir(self.dir.path())
+            .env("PHRONY_RUNTIME_ADDR", self.daemon.address().to_string())
+            .env("PHRONY_ACTOR", "ana")
+            .env_remove("CLICOLOR_FORCE")
+            .output()
+            .unwrap()
+    }
+
+    /// Stdout, then what is on stderr, then how it ended.
+    fn run(&self, line: &str, expected: &Expect) {
+        let output = self.command(line);
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let shown = format!(
+            "{}{}exit {}\n",
+            text(&output.stdout),
+            text(&output.stderr),
+            output.status.code().unwrap()
+        );
+        expected.assert_eq(&masked(&shown));
+    }
+
+    fn quietly(&self, line: &str) {
+        let output = self.command(line);
+        assert!(output.status.success(), "{line}: {output:?}");
+    }
+
+    fn edit(&self, file: &str, from: &str, to: &str) {
+        let path = self.dir.path().join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        std::fs::write(&path, text.replace(from, to)).unwrap();
+    }
+}
+
+/// Without what differs from run to run, and without the padding that depends on it.
+fn masked(text: &str) -> String {
+    let mut lines = String::new();
+    for line in text.lines() {
+        let words: Vec<String> = line.split(' ').map(mask).collect();
+        lines.push_str(words.join(" ").trim_end());
+        lines.push('\n');
+    }
+    lines
+}
+
+fn mask(word: &str) -> String {
+    let bare = word.trim_end_matches(')');
+    let close = word.strip_prefix(bare).unwrap_or_default();
+    let is_hex = |it: char| it.is_ascii_hexdigit();
+    let bare = if bare.len() == 36 && bare.chars().all(|it| is_hex(it) || it == '-') {
+        "<id>"
+    } else if bare.len() == 64 && bare.chars().all(is_hex) {
+        "<hash>"
+    } else if bare.starts_with("20") && bare.contains('T') && bare.ends_with('Z') {
+        "<time>"
+    } else {
+        bare
+    };
+    format!("{bare}{close}")
+}
+
+const AGENT: &str = "my-agent/agent.yaml";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_the_first_version_to_the_archive() {
+    let desk = Desk::new().await;
+    desk.quietly("agents publish my-agent");
+    desk.edit(AGENT, "version: 0.1.0", "version: 0.2.0");
+    desk.quietly("agents publish my-agent");
+    desk.quietly("agents deploy default/my-agent@0.1.0");
+    desk.run(
+        "rollback default/my-agent",
+        &expect![[r#"
+            Error: rollback: agent default.my-agent has no previous deployment to roll back to (FailedPrecondition)
+            exit 6
+        "#]],
+    );
+    desk.quietly("agents deploy default/my-agent@0.2.0");
+    desk.run(
+        "rollback default/my-agent",
+        &expect![[r#"
+            rolled back default/my-agent to 0.1.0 (was: 0.2.0)
+            exit 0
+        "#]],
+    );
+    desk.run(
+        "rollback default.my-agent --to 0.2.0 -o json",
+        &expect![[r#"
+            {
+              "name": "my-agent",
+              "namespace": "default",
+              "previous_version": "0.1.0",
+              "version": "0.2.0"
+            }
+            exit 0
+        "#]],
+    );
+    desk.run(
+        "rollback default/my-agent@0.1.0",
+        &expect![[r#"
+            Error: agent reference must not include @version here, got "default/my-agent@0.1.0"
+            hint: name the version with --to
+            exit 2
+        "#]],
+    );
+    let output = desk.command("agents history default/my-agent");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let row = |line: &str| -> String {
+        let cells: Vec<_> = line.split_whitespace().map(mask).collect();
+        cells.join(" ")
+    };
+    let rows: Vec<_> = text.lines().map(row).collect();
+    assert_eq!(
+        rows,
+        [
+            "VERSION ACTION ACTOR CREATED_AT",
+            "0.2.0 rollback ana <time>",
+            "0.1.0 rollback ana <time>",
+            "0.2.0 deploy ana <time>",
+            "0.1.0 deploy ana <time>",
+        ]
+    );
+    out_of_use(&desk);
+}
+
+fn out_of_use(desk: &Desk) {
+    desk.run(
+        "agents deprecate default/my-agent@0.1.0",
+        &expect![[r#"
+            deprecated default/my-agent@0.1.0 (id: <id>)
+            exit 0
+        "#]],
+    );
+    desk.run(
+        "agents deprecate default/my-agent@0.1.0",
+        &expect![[r#"
+            Error: deprecate agent version: version 0.1.0 is already deprecated (NotFound)
+            exit 5
+        "#]],
+    );
+    desk.run(
+        "agents retire default/my-agent@0.1.0",
+        &expect![[r#"
+            retired default/my-agent@0.1.0 (id: <id>)
+            exit 0
+        "#]],
+    );
+    desk.run(
+        "agents inspect default.my-agent@0.1.0",
+        &expect![[r#"
+            agent:        default/my-agent@0.1.0
+            content_hash: <hash>
+            published_at: <time>
+            deprecated_at: <time>
+            retired_at: <time>
+            exit 0
+        "#]],
+    );
+    desk.run(
+        "agents deploy default/my-agent@0.1.0",
+        &expect![[r#"
+            Error: deploy: version 0.1.0 is retired and cannot be deployed (FailedPrecondition)
+            exit 6
+        "#]],
+    );
+    desk.run(
+        "agents archive default/my-agent@0.1.0",
+        &expect![[r#"
+            Error: agent reference must not include @version here, got "default/my-agent@0.1.0"
+            hint: `ordain agents retire AGENT@VERSION` takes one version out of use
+            exit 2
+        "#]],
+    );
+    desk.run(
+        "agents archive default.my-agent",
+        &expect![[r#"
+            archived agent default.my-agent (all versions deprecated)
+            exit 0
+        "#]],
+    );
+    desk.run(
+        "agents archive default/my-agent",
+        &expect![[r#"
+            Error: archive agent: agent default.my-agent is already archived (FailedPrecondition)
+            exit 6
+        "#]],
+    );
+    desk.run(
+        "agents publish my-agent",
+        &expect![[r#"
+            Error: publish: agent default.my-agent is archived and cannot accept new versions (FailedPrecondition)
+            exit 6
+        "#]],
+    );
+    desk.run(
+        "agents history default/none",
+        &expect![[r#"
+            Error: list deployments: agent default/none not found (NotFound)
+            exit 5
+        "#]],
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_publishing_would_change() {
+    let desk = Desk::new().await;
+    desk.quietly("agents publish my-agent");
+    let diff = "agents diff my-agent/agent.yaml default/my-agent@0.1.0";
+    let exit_code = format!("{diff} --exit-code");
+    let same = expect![[r#"
+        No differences. local manifest matches default/my-agent@0.1.0
+        exit 0
+    "#]];
+    desk.run(&exit_code, &same);
+
+    // A policy is no part of the manifest, and no less of a difference.
+    let policy = Path::new("my-agent/policies/ask-before-sending.yaml");
+    desk.edit(policy.to_str().unwrap(), "reason: ", "reason: still ");
+    let hidden = expect![[r#"
+        The manifests are the same, but local content differs from default/my-agent@0.1.0 in what a manifest does not show, such as policies and limits
+        content_hash: <hash> (published)
+        content_hash: <hash> (local)
+        exit 1
+    "#]];
+    desk.run(&exit_code, &hidden);
+
+    // Nor does a new version hide it.
+    desk.edit(AGENT, "version: 0.1.0", "version: 0.2.0");
+    desk.run(
+        diff,
+        &expect![[r#"
+        --- default/my-agent@0.1.0 (published)
+        +++ my-agent/agent.yaml (local)
+        @@ -7,7 +7,7 @@
+              },
+              "name": "my-agent",
+              "namespace": "default",
+        -     "version": "0.1.0"
+        +     "version": "0.2.0"
+            },
+            "output": {
+              "format": "text"
+
+        Summary: 1 addition, 1 deletion
+        note: parts that a manifest does not show, such as policies and limits, differ too
+        exit 0
+    "#]],
+    );
+    desk.edit(policy.to_str().unwrap(), "reason: still ", "reason: ");
+    desk.run(
+        diff,
+        &expect![[r#"
+        --- default/my-agent@0.1.0 (published)
+        +++ my-agent/agent.yaml (local)
+        @@ -7,7 +7,7 @@
+              },
+              "name": "my-agent",
+              "namespace": "default",
+        -     "version": "0.1.0"
+        +     "version": "0.2.0"
+            },
+            "output": {
+              "format": "text"
+
+        Summary: 1 addition, 1 deletion
+        exit 0
+    "#]],
+    );
+    desk.edit(AGENT, "name: scripted", "name: other");
+    desk.run(
+        diff,
+        &expect![[r#"
+        --- default/my-agent@0.1.0 (published)
+        +++ my-agent/agent.yaml (local)
+        @@ -7,7 +7,7 @@
+              },
+              "name": "my-agent",
+              "namespace": "default",
+        -     "version": "0.1.0"
+        +     "version": "0.2.0"
+            },
+            "output": {
+              "format": "text"
+        @@ -17,7 +17,7 @@
+                "text": "You are a helpful assistant. Send messages only when you are asked to.\n"
+              },
+              "model": {
+        -       "name": "scripted",
+        +       "name": "other",
+                "provider": "stub"
+              },
+              "purpose": "Say here what the agent is for, in a sentence.",
+
+        Summary: 2 additions, 2 deletions
+        note: parts that a manifest does not show, such as policies and limits, may differ too
+        exit 0
+    "#]],
+    );
+    assert_eq!(desk.command(&exit_code).status.code(), Some(1));
+    desk.run(
+        "agents diff my-agent default/my-agent@9.9.9",
+        &expect![[r#"
+            Error: get agent version: agent version default/my-agent@9.9.9 not found (NotFound)
+            exit 5
+        "#]],
+    );
+}
