@@ -13,8 +13,8 @@ use std::pin::pin;
 use proto::runtime::v1 as wire;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
-use tonic::codegen::tokio_stream::wrappers::ReceiverStream;
 use wire::run_session_interactive_client_msg::Body as Said;
 use wire::run_session_interactive_server_msg::Body as Told;
 
@@ -171,7 +171,8 @@ impl<'a> View<'a> {
         &mut self,
         message: wire::RunSessionInteractiveServerMsg,
     ) -> Result<Option<Exit>, Failure> {
-        let unexpected = || Failure::new(Exit::Failed, format!("{ACTION}: unexpected server message"));
+        let unexpected =
+            || Failure::new(Exit::Failed, format!("{ACTION}: unexpected server message"));
         let body = message.body.ok_or_else(unexpected)?;
         self.interrupt_prompt();
         if let Told::TextDelta(it) = &body {
@@ -219,18 +220,16 @@ impl<'a> View<'a> {
     ) -> Result<(), Failure> {
         self.has_turned = true;
         self.fresh_line()?;
-        let printer = &self.context.printer;
-        // Whoever waits for an answer says so, however quiet.
-        printer.diagnostics(&transcript::approval(it));
-        if transcript::is_deceptive(it) {
-            printer.warn(
-                "the request holds invisible characters or long white space; read the arguments \
-                 with care, hidden characters are shown as escapes",
-            );
-        }
-        let question = Question::from(it);
-        // The stream cannot acknowledge, so there a vote would be refused.
-        if it.comprehension_required || !self.asking.offer(&question) {
+        let question = Question {
+            approval: it.approval_id.clone(),
+            call: it.call_id.clone(),
+            missing: it.approvals_required.saturating_sub(it.approvals_received),
+            needs_comprehension: it.comprehension_required,
+            text: transcript::approval(it),
+        };
+        if let Some(question) = self.asking.offer(question) {
+            // Whoever waits for an answer says so, however quiet.
+            self.context.printer.diagnostics(&question.text);
             self.hint(&question);
         }
         Ok(())
@@ -247,7 +246,7 @@ impl<'a> View<'a> {
         self.out(&transcript::turn(it))?;
         if it.input_blocked_reason.is_empty() {
             self.asking.ask_for_message();
-        } else {
+        } else if !self.asking.has_question() {
             self.context
                 .printer
                 .diagnostics(&transcript::blocked(&it.input_blocked_reason));
@@ -270,7 +269,7 @@ impl<'a> View<'a> {
     fn prompt(&mut self) -> Result<(), Failure> {
         let next = self.asking.next(Instant::now());
         if let Some(text) = next.show {
-            self.context.printer.diagnostics(text);
+            self.context.printer.diagnostics(&text);
         }
         if next.read {
             self.lines.ask()?;

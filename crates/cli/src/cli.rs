@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Run(run::Args),
     /// Validate, publish and deploy agents.
     Agents(agents::Group),
-    /// List, inspect and end sessions.
+    /// List, inspect, follow and end sessions.
     Sessions(sessions::Group),
     /// See what waits for a person, and decide it.
     Approvals(approvals::Group),
@@ -204,7 +204,7 @@ mod tests {
               rollback    Make an earlier version of an agent the one that runs
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
-              sessions    List, inspect and end sessions
+              sessions    List, inspect, follow and end sessions
               approvals   See what waits for a person, and decide it
               worker      Serve tools from here
               explain     Say what a diagnostic's code means and how to mend it

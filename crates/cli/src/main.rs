@@ -6,6 +6,7 @@
 
 mod agents;
 mod approvals;
+mod attach;
 mod cli;
 mod connect;
 mod context;

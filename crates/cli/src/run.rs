@@ -8,6 +8,7 @@ use proto::runtime::v1::RunSessionRequest;
 use spec::Json;
 use tokio::time::Instant;
 
+use crate::attach::{self, Begun};
 use crate::connect::Runtime;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -24,7 +25,7 @@ const QUIET: Duration = Duration::from_millis(300);
 /// Start a session of an agent.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  ordain run support/refund-agent --input '{\"message\": \"Settle the open requests\"}'\n  ordain run support/refund-agent@1.0.0 --wait -o json\n\nWith --wait the exit code says how it went; see ordain help exit-codes."
+    after_help = "Examples:\n  ordain run support/refund-agent --input '{\"message\": \"Settle the open requests\"}'\n  ordain run support/refund-agent@1.0.0 --wait -o json\n  ordain run support/refund-agent --attach\n\nWith --wait the exit code says how it went; see ordain help exit-codes."
 )]
 pub(crate) struct Args {
     /// The agent, as namespace/name[@version]; the deployed version unless one is given.
@@ -44,6 +45,9 @@ pub(crate) struct Args {
     /// Wait until the session ends or needs somebody, and print its output.
     #[arg(long)]
     wait: bool,
+    /// Show the session as it goes on, and talk to its agent, as sessions attach does.
+    #[arg(short, long, conflicts_with = "wait")]
+    attach: bool,
     /// Give up waiting after so many seconds; the session goes on.
     #[arg(long, value_name = "SECONDS", requires = "wait")]
     timeout: Option<u64>,
@@ -63,6 +67,12 @@ pub(crate) async fn run(args: Args, context: &mut Context) -> Result<Exit, Failu
     if !input.is_empty() && Json::parse(&input).is_err() {
         return Err(Failure::usage("input must be valid JSON"));
     }
+    let format = args.output.format;
+    if args.attach && format != Format::Table {
+        return Err(Failure::usage(
+            "--attach shows text; --output is for --wait",
+        ));
+    }
     for file in &args.env_file {
         context.environment.load_file(file)?;
     }
@@ -76,8 +86,10 @@ pub(crate) async fn run(args: Args, context: &mut Context) -> Result<Exit, Failu
     };
     let answer = runtime.api().run_session(request).await;
     let started = answer.map_err(runtime.failed("run session"))?.into_inner();
-    let format = args.output.format;
     let id = started.session_id;
+    if args.attach {
+        return attach::attach(&runtime, &id, Begun::Here, context).await;
+    }
     if format == Format::Table {
         context
             .printer

@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use proto::runtime::v1::RunSessionInteractiveApprovalRequired;
 use tokio::time::Instant;
 
 use super::lines::Line;
@@ -19,27 +18,19 @@ const APPROVE: &str = "approve? [y/N] ";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
     pub(super) approval: String,
-    call: String,
+    pub(super) call: String,
     /// Approvals that are still missing.
     pub(super) missing: i32,
-    pub(super) comprehension_required: bool,
-}
-
-impl From<&RunSessionInteractiveApprovalRequired> for Question {
-    fn from(it: &RunSessionInteractiveApprovalRequired) -> Self {
-        Self {
-            approval: it.approval_id.clone(),
-            call: it.call_id.clone(),
-            missing: it.approvals_required.saturating_sub(it.approvals_received),
-            comprehension_required: it.comprehension_required,
-        }
-    }
+    /// Whether a vote has to acknowledge what it is about.
+    pub(super) needs_comprehension: bool,
+    /// What is asked, in lines.
+    pub(super) text: String,
 }
 
 /// What to do before waiting.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Next {
-    pub(super) show: Option<&'static str>,
+    pub(super) show: Option<String>,
     pub(super) read: bool,
 }
 
@@ -68,6 +59,9 @@ pub(super) struct Asking {
     questions: VecDeque<Question>,
     /// Since when the first question can be read.
     shown_at: Option<Instant>,
+    /// Whether the text of the first question is above. Those behind it are not shown yet: a yes must
+    /// not be for another one than was read last.
+    is_introduced: bool,
     wants_message: bool,
     /// Whether the question for a message is shown.
     is_message_shown: bool,
@@ -84,6 +78,7 @@ impl Asking {
             on_terminal,
             questions: VecDeque::new(),
             shown_at: None,
+            is_introduced: false,
             wants_message: false,
             is_message_shown: false,
             is_visible: false,
@@ -96,6 +91,11 @@ impl Asking {
         self.is_reading
     }
 
+    /// Whether somebody is asked to vote here.
+    pub(super) fn has_question(&self) -> bool {
+        !self.questions.is_empty()
+    }
+
     /// A message is wanted. Nothing else is asked then: a turn that is over has no open question.
     pub(super) fn ask_for_message(&mut self) {
         self.drop_questions(|_| true);
@@ -103,17 +103,21 @@ impl Asking {
         self.is_message_shown = false;
     }
 
-    /// Whether the question will be asked here.
-    pub(super) fn offer(&mut self, question: &Question) -> bool {
-        if self.on_terminal {
-            self.questions.push_back(question.clone());
+    /// Asks the question here; gives it back if it has to be decided elsewhere.
+    pub(super) fn offer(&mut self, question: Question) -> Option<Question> {
+        // Of an escalated approval only the new one can be decided.
+        self.settle(&question.call);
+        // A stream cannot acknowledge, so on one a vote would be refused.
+        if !self.on_terminal || question.needs_comprehension {
+            return Some(question);
         }
-        self.on_terminal
+        self.questions.push_back(question);
+        None
     }
 
-    /// A call has its result, so nothing is asked about it any more.
+    /// A call goes on, so nothing that was asked about it is asked any more.
     pub(super) fn settle(&mut self, call: &str) {
-        self.drop_questions(|it| it.call == call);
+        self.drop_questions(|it| !call.is_empty() && it.call == call);
     }
 
     fn drop_questions(&mut self, is_gone: impl Fn(&Question) -> bool) {
@@ -121,6 +125,7 @@ impl Asking {
         self.questions.retain(|it| !is_gone(it));
         if was_asked {
             self.shown_at = None;
+            self.is_introduced = false;
             self.is_visible = false;
             self.is_stale = self.is_reading;
         }
@@ -132,13 +137,15 @@ impl Asking {
     }
 
     pub(super) fn next(&mut self, now: Instant) -> Next {
-        let show = if self.questions.is_empty() {
+        let show = if let Some(question) = self.questions.front() {
+            self.shown_at.get_or_insert(now);
+            let is_new = !std::mem::replace(&mut self.is_introduced, true);
+            let text = if is_new { question.text.as_str() } else { "" };
+            (!self.is_visible).then(|| format!("{text}{APPROVE}"))
+        } else {
             let is_new = self.wants_message && !self.is_message_shown;
             self.is_message_shown |= is_new;
-            is_new.then_some(MESSAGE)
-        } else {
-            self.shown_at.get_or_insert(now);
-            (!self.is_visible).then_some(APPROVE)
+            is_new.then(|| MESSAGE.to_owned())
         };
         self.is_visible |= show.is_some();
         let wants = self.wants_message || !self.questions.is_empty();
@@ -152,6 +159,10 @@ impl Asking {
         self.is_visible = false;
         let is_stale = std::mem::take(&mut self.is_stale);
         if let Some(shown_at) = self.shown_at {
+            if is_stale {
+                self.shown_at = None;
+                return Meaning::Nothing("the question before this one was decided elsewhere");
+            }
             return self.answer(line, now.saturating_duration_since(shown_at));
         }
         let is_late = is_stale && matches!(&line, Line::Text(text) if vote(text).is_some());
@@ -189,6 +200,7 @@ impl Asking {
 
     fn pop(&mut self, meaning: impl FnOnce(Question) -> Meaning) -> Meaning {
         let question = self.questions.pop_front();
+        self.is_introduced = false;
         question.map_or(Meaning::Nothing("nothing is asked"), meaning)
     }
 }
@@ -215,7 +227,8 @@ mod tests {
             approval: approval.to_owned(),
             call: format!("call of {approval}"),
             missing: 1,
-            comprehension_required: false,
+            needs_comprehension: false,
+            text: format!("about {approval}\n"),
         }
     }
 
@@ -223,9 +236,9 @@ mod tests {
         Line::Text(text.to_owned())
     }
 
-    fn shows(text: &'static str, read: bool) -> Next {
+    fn shows(text: &str, read: bool) -> Next {
         Next {
-            show: Some(text),
+            show: Some(text.to_owned()),
             read,
         }
     }
@@ -266,8 +279,15 @@ mod tests {
     #[test]
     fn without_a_terminal_nobody_is_asked_to_vote() {
         let mut asking = Asking::new(false);
-        assert!(!asking.offer(&question("a")));
+        assert_eq!(asking.offer(question("a")), Some(question("a")));
         assert_eq!(asking.next(clock()(0)), SILENT);
+        // Nor where a vote needs more than the stream can say.
+        let mut asking = Asking::new(true);
+        let acknowledged = Question {
+            needs_comprehension: true,
+            ..question("a")
+        };
+        assert!(asking.offer(acknowledged).is_some());
     }
 
     #[test]
@@ -281,30 +301,27 @@ mod tests {
             ("no", false),
         ] {
             let mut asking = Asking::new(true);
-            assert!(asking.offer(&question("a")));
-            assert_eq!(asking.next(at(0)), shows(APPROVE, true));
+            assert_eq!(asking.offer(question("a")), None);
+            assert_eq!(asking.next(at(0)), shows("about a\napprove? [y/N] ", true));
             let meaning = asking.take(text(line), at(1));
             assert_eq!(meaning, Meaning::Vote(question("a"), approved), "{line}");
         }
         let mut asking = Asking::new(true);
-        asking.offer(&question("a"));
+        asking.offer(question("a"));
         asking.next(at(0));
         assert!(matches!(
             asking.take(text("yep"), at(1)),
             Meaning::Nothing(_)
         ));
         assert_eq!(asking.next(at(1)), shows(APPROVE, true));
-        assert_eq!(
-            asking.take(Line::End, at(2)),
-            Meaning::Left(question("a"))
-        );
+        assert_eq!(asking.take(Line::End, at(2)), Meaning::Left(question("a")));
     }
 
     #[test]
     fn what_was_typed_ahead_approves_nothing() {
         let at = clock();
         let mut asking = Asking::new(true);
-        asking.offer(&question("a"));
+        asking.offer(question("a"));
         asking.next(at(1));
         assert!(matches!(asking.take(text("y"), at(1)), Meaning::Nothing(_)));
         // Nor does a second such line.
@@ -321,14 +338,14 @@ mod tests {
     fn an_answer_is_for_the_question_that_was_shown() {
         let at = clock();
         let mut asking = Asking::new(true);
-        asking.offer(&question("a"));
-        asking.offer(&question("b"));
+        asking.offer(question("a"));
+        asking.offer(question("b"));
         asking.next(at(0));
         // Decided elsewhere, while the user is about to answer.
         asking.settle("call of a");
-        assert_eq!(asking.next(at(5)), shows(APPROVE, false));
-        assert!(matches!(asking.take(text("y"), at(5)), Meaning::Nothing(_)));
-        asking.next(at(5));
+        assert_eq!(asking.next(at(5)), shows("about b\napprove? [y/N] ", false));
+        assert!(matches!(asking.take(text("y"), at(8)), Meaning::Nothing(_)));
+        assert_eq!(asking.next(at(8)), shows(APPROVE, true));
         assert_eq!(
             asking.take(text("y"), at(9)),
             Meaning::Vote(question("b"), true)
@@ -339,23 +356,38 @@ mod tests {
     fn a_late_answer_is_no_message() {
         let at = clock();
         let mut asking = Asking::new(true);
-        asking.offer(&question("a"));
+        asking.offer(question("a"));
         asking.next(at(0));
         asking.ask_for_message();
         assert_eq!(asking.next(at(1)), shows(MESSAGE, false));
         assert!(matches!(asking.take(text(""), at(2)), Meaning::Nothing(_)));
         assert_eq!(asking.next(at(2)), shows(MESSAGE, true));
-        assert_eq!(
-            asking.take(text("y"), at(3)),
-            Meaning::Say("y".to_owned())
-        );
+        assert_eq!(asking.take(text("y"), at(3)), Meaning::Say("y".to_owned()));
+    }
+
+    #[test]
+    fn an_escalated_approval_is_asked_anew() {
+        let at = clock();
+        let mut asking = Asking::new(true);
+        let old = question("a");
+        let new = Question {
+            approval: "b".to_owned(),
+            ..old.clone()
+        };
+        asking.offer(old);
+        asking.next(at(0));
+        asking.offer(new.clone());
+        asking.next(at(1));
+        assert!(matches!(asking.take(text("y"), at(2)), Meaning::Nothing(_)));
+        asking.next(at(2));
+        assert_eq!(asking.take(text("y"), at(3)), Meaning::Vote(new, true));
     }
 
     #[test]
     fn a_question_is_shown_again_below_what_interrupts_it() {
         let at = clock();
         let mut asking = Asking::new(true);
-        asking.offer(&question("a"));
+        asking.offer(question("a"));
         asking.next(at(0));
         assert!(asking.interrupt());
         assert!(!asking.interrupt());

@@ -1,5 +1,6 @@
 //! `sessions`: one file for each verb.
 
+mod attach;
 mod cancel;
 mod complete;
 pub(crate) mod inspect;
@@ -27,6 +28,7 @@ pub(crate) enum Verb {
     Inspect(inspect::Args),
     Cancel(cancel::Args),
     Complete(complete::Args),
+    Attach(attach::Args),
 }
 
 impl Verb {
@@ -36,6 +38,7 @@ impl Verb {
             Verb::Inspect(args) => inspect::run(args, context).await,
             Verb::Cancel(args) => cancel::run(args, context).await,
             Verb::Complete(args) => complete::run(args, context).await,
+            Verb::Attach(args) => attach::run(args, context).await,
         }
     }
 }

@@ -273,9 +273,16 @@ impl View {
         }
     }
 
-    /// A message that cannot be taken is refused; the session lives.
+    /// A message that cannot be taken is refused; the session lives, and where it waits for input it
+    /// says so again, since a client takes the refusal for a block.
     async fn refuse(&self, why: &str) -> Result<Flow, Status> {
-        Ok(self.send(show::refused(&self.state, why)).await)
+        if let Flow::End = self.send(show::refused(&self.state, why)).await {
+            return Ok(Flow::End);
+        }
+        Ok(match show::standing(&self.state) {
+            Some(message) => self.send(message).await,
+            None => Flow::On,
+        })
     }
 
     async fn ask(&self, input: Input) -> Result<(), AskError> {

@@ -209,18 +209,25 @@ async fn bad_messages_are_refused_and_the_session_lives() {
         ..Default::default()
     };
     let again = wire::RunSessionInteractiveStart::default();
-    for body in [Said::ToolApproval(nothing), Said::Start(again)] {
+    let empty = wire::RunSessionInteractiveUserMessage {
+        text: "  ".to_owned(),
+    };
+    for (body, why) in [
+        (Said::ToolApproval(nothing), "not found"),
+        (Said::Start(again), "already"),
+        (Said::UserMessage(empty), "empty"),
+    ] {
         client.say(body).await;
         let Told::AwaitingInput(refused) = client.hear().await.unwrap() else {
             panic!()
         };
-        assert!(!refused.input_blocked_reason.is_empty());
+        assert!(refused.input_blocked_reason.contains(why), "{refused:?}");
+        // And input is open again.
+        let Told::AwaitingInput(open) = client.hear().await.unwrap() else {
+            panic!()
+        };
+        assert_eq!(open.input_blocked_reason, "");
     }
-    client.text("  ").await;
-    let Told::AwaitingInput(refused) = client.hear().await.unwrap() else {
-        panic!()
-    };
-    assert!(refused.input_blocked_reason.contains("empty"));
     client.text("go on").await;
     client
         .until(|it| matches!(it, Told::TextDelta(it) if it.delta == "second"))
