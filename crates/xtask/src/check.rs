@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use crate::python_sdk;
 use crate::say::say;
 use crate::step::{self, Ended};
 use crate::tally::Tally;
@@ -41,21 +42,28 @@ enum Judge {
     Seeds,
 }
 
-struct Program {
+enum Work {
+    Cargo(Vec<&'static str>, Judge),
+    PythonSdk,
+}
+
+struct Step {
     name: &'static str,
-    args: Vec<&'static str>,
-    judge: Judge,
+    work: Work,
 }
 
 pub(crate) fn run(root: &Path, extent: Extent) -> bool {
     let start = Instant::now();
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let cargo = crate::cargo();
     let mut all = Tally::default();
     all.add(step("tidy", start, || Tally::of(tidy::report(root))));
-    for program in programs(extent) {
-        all.add(step(program.name, start, || {
-            say(&format!("$ cargo {}", program.args.join(" ")));
-            judged(&program.judge, &step::run(root, &cargo, &program.args))
+    for it in steps(extent) {
+        all.add(step(it.name, start, || match it.work {
+            Work::Cargo(args, judge) => {
+                say(&format!("$ cargo {}", args.join(" ")));
+                judged(&judge, &step::run(root, &cargo, &args))
+            }
+            Work::PythonSdk => python_sdk::run(root, &cargo),
         }));
     }
     say(&all.line());
@@ -75,11 +83,10 @@ fn step(name: &str, start: Instant, work: impl FnOnce() -> Tally) -> Tally {
     tally
 }
 
-fn programs(extent: Extent) -> Vec<Program> {
-    let program = |name, args: &[&'static str], judge| Program {
+fn steps(extent: Extent) -> Vec<Step> {
+    let program = |name, args: &[&'static str], judge| Step {
         name,
-        args: args.to_vec(),
-        judge,
+        work: Work::Cargo(args.to_vec(), judge),
     };
     let clippy = ["clippy", "--workspace"];
     let mut lint_tests = clippy.to_vec();
@@ -87,7 +94,7 @@ fn programs(extent: Extent) -> Vec<Program> {
     lint_tests.extend(NOT_IN_TESTS.iter().flat_map(|lint| ["-A", *lint]));
     let lint = [&clippy[..], &["--lib", "--bins", "--", "-D", "warnings"]].concat();
 
-    let mut programs = vec![
+    let mut steps = vec![
         program("fmt", &["fmt", "--all", "--check"], Judge::Exit),
         program("clippy", &lint, Judge::Exit),
         program("clippy for tests", &lint_tests, Judge::Exit),
@@ -96,6 +103,10 @@ fn programs(extent: Extent) -> Vec<Program> {
             &["test", "--workspace", "--no-fail-fast"],
             Judge::Tests,
         ),
+        Step {
+            name: "python sdk",
+            work: Work::PythonSdk,
+        },
         program(
             "sim",
             &["run", "-p", "sim", "--", "--seeds", "200"],
@@ -103,14 +114,14 @@ fn programs(extent: Extent) -> Vec<Program> {
         ),
     ];
     match extent {
-        Extent::Whole => programs.push(program(
+        Extent::Whole => steps.push(program(
             "demo",
             &["run", "--release", "--", "demo", "--yes"],
             Judge::Exit,
         )),
         Extent::Quick => {}
     }
-    programs
+    steps
 }
 
 fn judged(judge: &Judge, ended: &Ended) -> Tally {
@@ -139,6 +150,7 @@ mod tests {
         Ended {
             success,
             tests: Tally { passed, failed },
+            ran: None,
             last_line: last_line.to_owned(),
         }
     }
@@ -181,7 +193,7 @@ mod tests {
 
     #[test]
     fn only_the_whole_check_builds_a_release() {
-        let names = |extent| -> Vec<_> { programs(extent).iter().map(|it| it.name).collect() };
+        let names = |extent| -> Vec<_> { steps(extent).iter().map(|it| it.name).collect() };
         assert_eq!(names(Extent::Whole).last(), Some(&"demo"));
         assert_eq!(names(Extent::Quick).last(), Some(&"sim"));
     }

@@ -1,9 +1,11 @@
-//! The project's own commands: `check`, the one test command, and `tidy`, its checks of the source
-//! tree. Knows how to run other programs and read files; nothing of what Ordain does.
+//! The project's own commands: `check`, the one test command, and two of its steps alone: `tidy`, the
+//! checks of the source tree, and `python-sdk`. Knows how to run other programs and read files;
+//! nothing of what Ordain does.
 //!
 //! Invariant: nothing here edits the tree.
 
 mod check;
+mod python_sdk;
 mod say;
 mod step;
 mod tally;
@@ -14,10 +16,11 @@ use std::process::ExitCode;
 
 use say::say;
 
-const USAGE: &str = "usage: cargo xtask check [--quick] | tidy
-  check          formatting, lints, tidy, tests, simulation and the demo
+const USAGE: &str = "usage: cargo xtask check [--quick] | tidy | python-sdk
+  check          formatting, lints, tidy, tests, the Python SDK, simulation and the demo
   check --quick  the same without the demo, which needs a release build
-  tidy           the checks of the source tree alone";
+  tidy           the checks of the source tree alone
+  python-sdk     the scenarios of the Python SDK alone";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +29,11 @@ fn main() -> ExitCode {
         ["check"] => check::run(&root(), check::Extent::Whole),
         ["check", "--quick"] => check::run(&root(), check::Extent::Quick),
         ["tidy"] => tidy::report(&root()),
+        ["python-sdk"] => {
+            let tally = python_sdk::run(&root(), &cargo());
+            say(&tally.line());
+            tally.failed == 0
+        }
         ["help" | "--help" | "-h"] => {
             say(USAGE);
             true
@@ -40,6 +48,11 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// The cargo that runs this.
+fn cargo() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
 /// The root of the workspace, wherever the command is given.

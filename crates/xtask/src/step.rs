@@ -20,6 +20,8 @@ pub(crate) struct Ended {
     pub(crate) success: bool,
     /// The sum of the test summaries among its output.
     pub(crate) tests: Tally,
+    /// How many tests a Python test program says that it ran.
+    pub(crate) ran: Option<u64>,
     pub(crate) last_line: String,
 }
 
@@ -28,6 +30,7 @@ impl Ended {
         Self {
             success: false,
             tests: Tally::default(),
+            ran: None,
             last_line: String::new(),
         }
     }
@@ -59,11 +62,7 @@ pub(crate) fn run(root: &Path, program: &str, args: &[&str]) -> Ended {
         }
     };
     match receiver.recv_timeout(OUTPUT_WAIT) {
-        Ok((tests, last_line)) => Ended {
-            success,
-            tests,
-            last_line,
-        },
+        Ok(said) => Ended { success, ..said },
         Err(_) => {
             say(&format!("{program} left a process behind"));
             Ended::badly()
@@ -71,20 +70,28 @@ pub(crate) fn run(root: &Path, program: &str, args: &[&str]) -> Ended {
     }
 }
 
-fn pass_on(output: impl Read) -> (Tally, String) {
-    let (mut tests, mut last) = (Tally::default(), String::new());
+/// What a program said; how it ended is not known yet.
+fn pass_on(output: impl Read) -> Ended {
+    let mut said = Ended::badly();
     for line in BufReader::new(output).split(b'\n') {
         let Ok(line) = line else { break };
         let line = String::from_utf8_lossy(&line).trim_end().to_owned();
         say(&line);
         if let Some(tally) = Tally::from_line(&line) {
-            tests.add(tally);
+            said.tests.add(tally);
         }
+        said.ran = ran(&line).or(said.ran);
         if !line.is_empty() {
-            last = line;
+            said.last_line = line;
         }
     }
-    (tests, last)
+    said
+}
+
+/// Reads `Ran 28 tests in 9.124s`.
+fn ran(line: &str) -> Option<u64> {
+    let (count, _) = line.strip_prefix("Ran ")?.split_once(" test")?;
+    count.parse().ok()
 }
 
 #[cfg(test)]
@@ -94,15 +101,22 @@ mod tests {
     #[test]
     fn summaries_are_added_up_and_the_last_line_is_kept() {
         let output = b"test result: ok. 2 passed; 0 failed;\n\xff\ntest result: FAILED. 1 passed; 1 failed;\nbye\n\n";
-        let (tests, last) = pass_on(output.as_slice());
+        let said = pass_on(output.as_slice());
         assert_eq!(
-            tests,
+            said.tests,
             Tally {
                 passed: 3,
                 failed: 1
             }
         );
-        assert_eq!(last, "bye");
+        assert_eq!((said.ran, said.last_line.as_str()), (None, "bye"));
+    }
+
+    #[test]
+    fn the_count_of_a_python_program_is_kept() {
+        let said = pass_on(b"Ran away\nRan 28 tests in 9.124s\n\nOK\n".as_slice());
+        assert_eq!((said.ran, said.last_line.as_str()), (Some(28), "OK"));
+        assert_eq!(pass_on(b"Ran 1 test in 0.1s\n".as_slice()).ran, Some(1));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use super::sessions::Recorded;
 use crate::actors::Mail;
 use crate::serve::AskError;
 use crate::wire::interactive as show;
+use crate::wire::json::SHOWN_BYTES_MAX;
 use crate::wire::status::of_ask;
 
 /// Events that wait for a client before the journal is read on.
@@ -145,7 +146,7 @@ impl View {
             });
         }
         let history = show::history(&recorded.state, &|digest| {
-            recorded.bytes.get(digest).cloned()
+            recorded.shown(digest, SHOWN_BYTES_MAX)
         });
         let started = show::session_started(&recorded.state, &snapshot, history);
         if let Flow::End = self.send(started).await {
@@ -187,7 +188,7 @@ impl View {
         let Some(entry) = recorded.entries.get(at) else {
             return Vec::new();
         };
-        let bytes = |digest: &Digest| recorded.bytes.get(digest).cloned();
+        let bytes = |digest: &Digest| recorded.shown(digest, SHOWN_BYTES_MAX);
         let late = show::is_late(entry, &self.state);
         let before = std::mem::replace(&mut self.state, State::new(self.id.clone()));
         self.state = fold(before, entry);

@@ -15,7 +15,12 @@ use super::catalog::reference;
 use crate::actors::Mail;
 use crate::clock::rfc3339;
 use crate::wire::status::{of_ask, of_load, session_not_found};
-use crate::wire::{event, inspect};
+use crate::wire::{event, inspect, json};
+
+/// What the payloads of one inspection may come to, in bytes, and the bounds of a single one.
+const INSPECT_BYTES: usize = 3 * 1024 * 1024;
+const INSPECT_VALUE_BYTES_MIN: usize = 1024;
+const INSPECT_VALUE_BYTES_MAX: usize = 256 * 1024;
 
 /// A session as it is on record, with the bytes that showing it takes.
 pub(super) struct Recorded {
@@ -23,6 +28,13 @@ pub(super) struct Recorded {
     pub(super) entries: Vec<Entry>,
     pub(super) hashes: Vec<Digest>,
     pub(super) bytes: BTreeMap<Digest, Arc<[u8]>>,
+}
+
+impl Recorded {
+    /// A payload as it is shown, whole or cut with a mark.
+    pub(super) fn shown(&self, digest: &Digest, max: usize) -> Option<Arc<[u8]>> {
+        self.bytes.get(digest).map(|it| json::within(it, max))
+    }
 }
 
 impl Service {
@@ -38,8 +50,12 @@ impl Service {
         }
         let agent = reference(request.agent_ref)?;
         let input = input(&request.input)?;
-        let active = self.active(&agent).await?;
         let label = format!("{}/{}", agent.namespace, agent.name);
+        let known = self.core.store.agent(&agent.namespace, &agent.name).await;
+        if known.map_err(|error| of_load(&error))?.is_none() {
+            return Err(Status::not_found(format!("agent {label} not found")));
+        }
+        let active = self.active(&agent).await?;
         let precondition = |text: String| Err(Status::failed_precondition(text));
         if !agent.version.is_empty() && agent.version != active.version {
             let text = format!(
@@ -186,7 +202,10 @@ impl Service {
     ) -> Result<wire::InspectSessionResponse, Status> {
         let id = SessionId::new(request.session_id);
         let recorded = self.recorded(&id, 0).await?;
-        let bytes = |digest: &Digest| recorded.bytes.get(digest).cloned();
+        // A call is shown in up to five places; together they stay below what clients receive.
+        let places = recorded.entries.len().max(1).saturating_mul(2);
+        let max = (INSPECT_BYTES / places).clamp(INSPECT_VALUE_BYTES_MIN, INSPECT_VALUE_BYTES_MAX);
+        let bytes = |digest: &Digest| recorded.shown(digest, max);
         let plan = match &recorded.state.started {
             Some(started) => self
                 .core

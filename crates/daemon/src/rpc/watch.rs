@@ -51,7 +51,7 @@ impl Service {
         loop {
             grown.mark_unchanged();
             let recorded = self.recorded(id, after).await?;
-            let bytes = |digest: &Digest| recorded.bytes.get(digest).cloned();
+            let bytes = |digest: &Digest| recorded.shown(digest, json::SHOWN_BYTES_MAX);
             let mut then = State::new(id.clone());
             for (entry, hash) in recorded.entries.iter().zip(&recorded.hashes) {
                 then = fold(then, entry);

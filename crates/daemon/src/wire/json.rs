@@ -1,9 +1,11 @@
 //! JSON to `google.protobuf.Value`, whose numbers are doubles: one that a double cannot hold
 //! exactly goes as its text, since a rounded id is another customer.
 
+use std::sync::Arc;
+
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct, Value};
-use spec::{Decimal, Json};
+use spec::{Decimal, Digest, Json};
 
 pub(crate) fn value(json: &Json) -> Value {
     let kind = match json {
@@ -40,6 +42,24 @@ fn number_kind(number: &Decimal) -> Kind {
     } else {
         Kind::StringValue(number.to_string())
     }
+}
+
+/// The largest payload shown in one message, in bytes: what is sent to a worker fits, and clients
+/// receive no more than 4 MiB.
+pub(crate) const SHOWN_BYTES_MAX: usize = 4 * 1024 * 1024 - 64 * 1024;
+
+/// A payload as it is shown: whole, or a mark that says how large it is and what its digest is. In
+/// the store it is whole.
+pub(crate) fn within(bytes: &Arc<[u8]>, max: usize) -> Arc<[u8]> {
+    if bytes.len() <= max {
+        return Arc::clone(bytes);
+    }
+    let cut = Json::from_members([
+        ("bytes", Json::from(bytes.len() as u64)),
+        ("sha256", Json::from(Digest::of(bytes).to_string())),
+    ]);
+    let mark = Json::from_members([("ordain.dev/cut", cut)]);
+    Arc::from(mark.to_canonical().into_bytes())
 }
 
 /// Bytes that are meant to be JSON; text where they are not.

@@ -126,7 +126,7 @@ async fn unknown_and_missing_things_have_their_codes() {
     );
     assert_eq!(
         code(client.run_session(run(Some(agent("")), b"")).await),
-        Code::FailedPrecondition
+        Code::NotFound
     );
     assert_eq!(
         code(client.run_session(run(Some(agent("")), b"[1]")).await),

@@ -414,7 +414,7 @@ async fn errors_before_there_is_a_session_are_statuses() {
     let mut unknown = agent("");
     unknown.name = "nobody".to_owned();
     let cases = [
-        (start(Some(unknown), "", b"{}"), Code::FailedPrecondition),
+        (start(Some(unknown), "", b"{}"), Code::NotFound),
         (
             start(Some(agent("9.0.0")), "", b"{}"),
             Code::FailedPrecondition,
