@@ -12,6 +12,7 @@ use crate::backoff::Backoff;
 use crate::calls::Limits;
 use crate::connection::endpoint;
 use crate::drain::{Drained, Grace};
+use crate::exec::ExecTool;
 use crate::handler::{Concurrency, Tool, ToolError};
 use crate::invocation::Invocation;
 use crate::run::{Driver, RunError};
@@ -136,6 +137,21 @@ impl Builder {
         R: Future<Output = Result<Value, ToolError>> + Send + 'static,
     {
         let tool = Tool::new(name.into(), version.into(), concurrency, handler);
+        self.tools.push(tool);
+        self
+    }
+
+    /// Adds a tool whose calls each run a program.
+    pub fn exec_tool(
+        mut self,
+        name: impl Into<String>,
+        version: impl Into<String>,
+        concurrency: Concurrency,
+        program: ExecTool,
+    ) -> Self {
+        let program = Arc::new(program);
+        let handler = move |call| Arc::clone(&program).run(call);
+        let tool = Tool::of_text(name.into(), version.into(), concurrency, handler);
         self.tools.push(tool);
         self
     }

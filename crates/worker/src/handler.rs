@@ -16,7 +16,7 @@ pub(crate) const INTERNAL: &str = "internal";
 pub(crate) const INVALID_ARGS: &str = "invalid_args";
 /// The code of a call that was cancelled before it began.
 pub(crate) const CANCELLED: &str = "cancelled";
-const RESULT_TOO_LARGE: &str = "result_too_large";
+pub(crate) const RESULT_TOO_LARGE: &str = "result_too_large";
 
 /// Longer error texts are cut: a model reads them, and they share the stream with results.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
@@ -53,7 +53,10 @@ impl From<serde_json::Error> for ToolError {
 
 pub(crate) type Outcome = Result<Value, ToolError>;
 
-type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+/// JSON text, as it goes to the runtime.
+pub(crate) type Payload = Vec<u8>;
+
+type Running = Pin<Box<dyn Future<Output = Result<Payload, ToolError>> + Send>>;
 
 pub(crate) struct Tool {
     pub(crate) name: String,
@@ -66,12 +69,32 @@ impl Tool {
     pub(crate) fn new<F, R>(
         name: String,
         version: String,
-        Concurrency(calls): Concurrency,
+        concurrency: Concurrency,
         handler: F,
     ) -> Self
     where
         F: Fn(Invocation) -> R + Send + Sync + 'static,
         R: Future<Output = Outcome> + Send + 'static,
+    {
+        // The handler is called only when the future is polled, so that a panic of the call itself
+        // stays in the task too.
+        let handler = Arc::new(handler);
+        Self::of_text(name, version, concurrency, move |call| {
+            let handler = Arc::clone(&handler);
+            async move { encode(&handler(call).await?) }
+        })
+    }
+
+    /// A tool whose handler writes its JSON itself, so that it arrives byte for byte.
+    pub(crate) fn of_text<F, R>(
+        name: String,
+        version: String,
+        Concurrency(calls): Concurrency,
+        handler: F,
+    ) -> Self
+    where
+        F: Fn(Invocation) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Payload, ToolError>> + Send + 'static,
     {
         Self {
             name,
@@ -86,7 +109,7 @@ impl Tool {
     pub(crate) async fn run(self: Arc<Self>, call: Invocation, bytes_max: usize) -> WorkToolResult {
         let call_id = call.call_id.clone();
         match (self.run)(call).await {
-            Ok(value) => success(call_id, &value, bytes_max),
+            Ok(payload) => success(call_id, payload, bytes_max),
             Err(error) => failure(call_id, error),
         }
     }
@@ -98,11 +121,11 @@ impl fmt::Debug for Tool {
     }
 }
 
-fn success(call_id: String, value: &Value, bytes_max: usize) -> WorkToolResult {
-    let payload = match serde_json::to_vec(value) {
-        Ok(payload) => payload,
-        Err(error) => return failure(call_id, ToolError::new(INTERNAL, error.to_string())),
-    };
+fn encode(value: &Value) -> Result<Payload, ToolError> {
+    serde_json::to_vec(value).map_err(|why| ToolError::new(INTERNAL, why.to_string()))
+}
+
+fn success(call_id: String, payload: Payload, bytes_max: usize) -> WorkToolResult {
     if payload.len() > bytes_max {
         let text = format!(
             "the result has {} bytes; at most {bytes_max} are allowed",
@@ -138,6 +161,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn success(call_id: String, value: &Value, bytes_max: usize) -> WorkToolResult {
+        super::success(call_id, encode(value).unwrap(), bytes_max)
+    }
 
     #[test]
     fn a_value_becomes_compact_json() {

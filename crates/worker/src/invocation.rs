@@ -27,6 +27,15 @@ impl SideEffectClass {
             _ => None,
         }
     }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read_only",
+            Self::IdempotentWrite => "idempotent_write",
+            Self::NonIdempotentWrite => "non_idempotent_write",
+            Self::IrreversibleAction => "irreversible_action",
+        }
+    }
 }
 
 /// One call of a tool.
@@ -95,10 +104,16 @@ pub(crate) fn checked_args(args: Vec<u8>) -> Result<Vec<u8>, String> {
     if args.is_empty() {
         return Ok(b"{}".to_vec());
     }
-    // Skipping over a string does not look at its bytes, so they are looked at first.
-    let text = std::str::from_utf8(&args).map_err(|why| why.to_string())?;
-    serde_json::from_str::<IgnoredAny>(text).map_err(|why| why.to_string())?;
+    is_json(&args)?;
     Ok(args)
+}
+
+/// Whether `text` is exactly one JSON value; `Err` says why not.
+pub(crate) fn is_json(text: &[u8]) -> Result<(), String> {
+    // Skipping over a string does not look at its bytes, so they are looked at first.
+    let text = std::str::from_utf8(text).map_err(|why| why.to_string())?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|why| why.to_string())?;
+    Ok(())
 }
 
 fn deadline(unix_ms: i64) -> Option<SystemTime> {
@@ -145,5 +160,18 @@ mod tests {
             Some(SideEffectClass::IrreversibleAction)
         );
         assert_eq!(SideEffectClass::from_wire("harmless"), None);
+    }
+
+    #[test]
+    fn a_class_and_its_word_belong_together() {
+        use SideEffectClass::{IdempotentWrite, IrreversibleAction, NonIdempotentWrite, ReadOnly};
+        for class in [
+            ReadOnly,
+            IdempotentWrite,
+            NonIdempotentWrite,
+            IrreversibleAction,
+        ] {
+            assert_eq!(SideEffectClass::from_wire(class.word()), Some(class));
+        }
     }
 }

@@ -2,5 +2,6 @@
 
 mod calls;
 mod drain;
+mod exec;
 mod reconnect;
 mod support;
