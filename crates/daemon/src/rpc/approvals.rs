@@ -14,7 +14,7 @@ use tonic::Status;
 use super::Service;
 use crate::actors::Mail;
 use crate::serve::AskError;
-use crate::wire::status::{of_ask, of_load, of_refusal};
+use crate::wire::status::{invalid_field, of_ask, of_load, of_refusal, precondition};
 use crate::wire::{approval, int32};
 
 impl Service {
@@ -107,13 +107,15 @@ impl Service {
             ApprovalDecision::Approve => Vote::Approve,
             ApprovalDecision::Reject => Vote::Reject,
             ApprovalDecision::Unspecified => {
-                return Err(Status::invalid_argument(
+                return Err(invalid_field(
+                    "decision",
                     "decision must be approve or reject",
                 ));
             }
         };
         if request.approval_id.is_empty() {
-            return Err(Status::invalid_argument(
+            return Err(invalid_field(
+                "approval_id",
                 "approval_id is missing: a decision names the approval that it is about",
             ));
         }
@@ -147,9 +149,9 @@ impl Service {
             Err(AskError::Fault(Fault::Refused(Refusal::SameDecision))) => {
                 Ok(response(&self.state(session).await?, &id))
             }
-            Err(AskError::Fault(Fault::Refused(refusal @ Refusal::Ended { .. }))) => Err(
-                Status::failed_precondition(of_refusal(&refusal).message().to_owned()),
-            ),
+            Err(AskError::Fault(Fault::Refused(refusal @ Refusal::Ended { .. }))) => {
+                Err(precondition("SESSION", of_refusal(&refusal).message()))
+            }
             Err(error @ (AskError::Busy | AskError::NotFound | AskError::Fault(_))) => {
                 Err(of_ask(error, session.as_str()))
             }

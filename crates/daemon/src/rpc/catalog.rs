@@ -7,13 +7,14 @@ use tonic::Status;
 
 use super::Service;
 use crate::clock::rfc3339;
-use crate::wire::status::{of_catalog, of_load};
+use crate::wire::status::{invalid_field, of_catalog, of_load, precondition};
 
 /// A reference whose namespace and name are given.
 pub(super) fn reference(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef, Status> {
-    let agent = agent.ok_or_else(|| Status::invalid_argument("agent_ref is missing"))?;
+    let agent = agent.ok_or_else(|| invalid_field("agent_ref", "agent_ref is missing"))?;
     if agent.namespace.is_empty() || agent.name.is_empty() {
-        return Err(Status::invalid_argument(
+        return Err(invalid_field(
+            "agent_ref",
             "agent_ref needs a namespace and a name",
         ));
     }
@@ -24,7 +25,10 @@ pub(super) fn reference(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef,
 pub(super) fn versioned(agent: Option<wire::AgentRef>) -> Result<wire::AgentRef, Status> {
     let agent = reference(agent)?;
     if agent.version.is_empty() {
-        return Err(Status::invalid_argument("agent_ref needs a version"));
+        return Err(invalid_field(
+            "agent_ref.version",
+            "agent_ref needs a version",
+        ));
     }
     Ok(agent)
 }
@@ -76,7 +80,10 @@ impl Service {
         let active = self.core.store.active(&agent.namespace, &agent.name).await;
         let active = active.map_err(|error| of_load(&error))?;
         active.ok_or_else(|| {
-            Status::failed_precondition(format!("agent {} has no active deployment", label(agent)))
+            precondition(
+                "AGENT_VERSION",
+                format!("agent {} has no active deployment", label(agent)),
+            )
         })
     }
 

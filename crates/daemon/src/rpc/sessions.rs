@@ -14,7 +14,7 @@ use super::Service;
 use super::catalog::reference;
 use crate::actors::Mail;
 use crate::clock::rfc3339;
-use crate::wire::status::{of_ask, of_load, session_not_found};
+use crate::wire::status::{invalid_field, of_ask, of_load, precondition, session_not_found};
 use crate::wire::{event, inspect, json};
 
 /// What the payloads of one inspection may come to, in bytes, and the bounds of a single one.
@@ -56,7 +56,7 @@ impl Service {
             return Err(Status::not_found(format!("agent {label} not found")));
         }
         let active = self.active(&agent).await?;
-        let precondition = |text: String| Err(Status::failed_precondition(text));
+        let precondition = |text: String| Err(precondition("AGENT_VERSION", text));
         if !agent.version.is_empty() && agent.version != active.version {
             let text = format!(
                 "agent {label}@{} is not the active version ({} is)",
@@ -112,21 +112,24 @@ impl Service {
             .keys()
             .find(|name| !snapshot.secrets.contains_key(*name))
         {
-            return Err(Status::invalid_argument(format!(
-                "unknown resolved secret \"{name}\""
-            )));
+            return Err(invalid_field(
+                "resolved_secrets",
+                format!("unknown resolved secret \"{name}\""),
+            ));
         }
         for name in snapshot.secrets.keys() {
             if given.get(name).is_none_or(Vec::is_empty) {
-                return Err(Status::invalid_argument(format!(
-                    "missing resolved secret \"{name}\""
-                )));
+                return Err(invalid_field(
+                    "resolved_secrets",
+                    format!("missing resolved secret \"{name}\""),
+                ));
             }
         }
         if snapshot.secrets.is_empty() {
             return Ok(());
         }
-        Err(Status::failed_precondition(
+        Err(precondition(
+            "AGENT_VERSION",
             "this version of Ordain cannot keep secrets yet: agents that declare secrets cannot run",
         ))
     }
@@ -301,12 +304,13 @@ fn input(bytes: &[u8]) -> Result<Json, Status> {
         return Ok(Json::object());
     }
     let json = Json::parse(bytes)
-        .map_err(|error| Status::invalid_argument(format!("input is not valid JSON: {error}")))?;
+        .map_err(|error| invalid_field("input", format!("input is not valid JSON: {error}")))?;
     if json.as_object().is_none() {
         let kind = json.kind();
-        return Err(Status::invalid_argument(format!(
-            "input must be a JSON object, not {kind}"
-        )));
+        return Err(invalid_field(
+            "input",
+            format!("input must be a JSON object, not {kind}"),
+        ));
     }
     Ok(json)
 }
@@ -317,7 +321,10 @@ fn status(word: &str) -> Result<SessionStatus, Status> {
         .find(|it| it.as_str() == word)
         .ok_or_else(|| {
             let known = SessionStatus::ALL.map(SessionStatus::as_str).join(", ");
-            Status::invalid_argument(format!("unknown status \"{word}\" (one of {known})"))
+            invalid_field(
+                "status",
+                format!("unknown status \"{word}\" (one of {known})"),
+            )
         })
 }
 

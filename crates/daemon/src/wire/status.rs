@@ -16,11 +16,27 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 pub(crate) fn of_ask(error: AskError, session: &str) -> Status {
     match error {
         AskError::Busy => {
-            Status::resource_exhausted("too many requests wait for sessions; try again")
+            let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+            let text = "too many requests wait for sessions; try again";
+            Status::with_error_details(Code::ResourceExhausted, text, details)
         }
         AskError::NotFound => session_not_found(session),
         AskError::Fault(fault) => of_fault(&fault),
     }
+}
+
+/// A field of the request that cannot be used, said in words and as data.
+pub(crate) fn invalid_field(field: &str, text: impl Into<String>) -> Status {
+    let text = text.into();
+    let details = ErrorDetails::with_bad_request_violation(field, text.clone());
+    Status::with_error_details(Code::InvalidArgument, text, details)
+}
+
+/// Something that has to be otherwise first: what kind of thing, said in words and as data.
+pub(crate) fn precondition(kind: &str, text: impl Into<String>) -> Status {
+    let text = text.into();
+    let details = ErrorDetails::with_precondition_failure_violation(kind, "", text.clone());
+    Status::with_error_details(Code::FailedPrecondition, text, details)
 }
 
 /// The store is away for now: worth another try, and when.
@@ -37,9 +53,9 @@ pub(crate) fn of_fault(fault: &Fault) -> Status {
     match fault {
         Fault::Refused(refusal) => of_refusal(refusal),
         Fault::Moved => Status::aborted(fault.to_string()),
-        Fault::Fenced => Status::failed_precondition(fault.to_string()),
+        Fault::Fenced => precondition("RUNTIME", fault.to_string()),
         Fault::Unavailable(_) => unavailable(fault.to_string()),
-        Fault::Plan(_) => Status::failed_precondition(fault.to_string()),
+        Fault::Plan(_) => precondition("AGENT_VERSION", fault.to_string()),
         Fault::Damaged { .. } => Status::data_loss(fault.to_string()),
     }
 }
@@ -60,8 +76,9 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Status {
         | Refusal::SameDecision
         | Refusal::AlreadyDecided { .. }
         | Refusal::AlreadyVoted { .. }
-        | Refusal::ArgumentsChanged { .. } => Status::failed_precondition(text),
-        Refusal::ComprehensionRequired | Refusal::EditRefused(_) => Status::invalid_argument(text),
+        | Refusal::ArgumentsChanged { .. } => precondition("APPROVAL", text),
+        Refusal::ComprehensionRequired => invalid_field("comprehension_acknowledged", text),
+        Refusal::EditRefused(_) => invalid_field("args", text),
         Refusal::MissingPayload(_) | Refusal::DamagedPayload(_) => Status::data_loss(text),
     }
 }
@@ -75,7 +92,7 @@ pub(crate) fn of_load(error: &LoadError) -> Status {
 pub(crate) fn of_publish(error: &PublishError) -> Status {
     let text = error.to_string();
     match error {
-        PublishError::Archived { .. } => Status::failed_precondition(text),
+        PublishError::Archived { .. } => precondition("AGENT", text),
         PublishError::AlreadyExists { .. } => Status::already_exists(text),
         PublishError::Unavailable(_) => unavailable(text),
     }
@@ -90,7 +107,7 @@ pub(crate) fn of_catalog(error: &CatalogError) -> Status {
         CatalogError::Retired { .. }
         | CatalogError::Deprecated { .. }
         | CatalogError::Archived { .. }
-        | CatalogError::NothingDeployed { .. } => Status::failed_precondition(text),
+        | CatalogError::NothingDeployed { .. } => precondition("AGENT_VERSION", text),
         CatalogError::Unavailable(_) => unavailable(text),
     }
 }

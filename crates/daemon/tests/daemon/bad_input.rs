@@ -167,6 +167,12 @@ async fn unknown_and_missing_things_have_their_codes() {
             .map(|_| tonic::Response::new(unused()));
         assert_eq!(code(result), Code::NotFound);
     }
+    let bad = client
+        .run_session(run(Some(agent("")), b"[1]"))
+        .await
+        .unwrap_err();
+    let field = &bad.get_details_bad_request().unwrap().field_violations[0];
+    assert_eq!(field.field, "input");
     let unset = bed
         .decide("some-approval", wire::ApprovalDecision::Unspecified, "")
         .await;

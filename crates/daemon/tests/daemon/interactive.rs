@@ -158,7 +158,7 @@ async fn a_conversation_from_start_to_end() {
         panic!()
     };
     assert_eq!(parked.input_blocked_reason, "");
-    let stats = parked.stats.clone().unwrap();
+    let stats = parked.stats.unwrap();
     assert_eq!(
         (stats.turn, stats.turn_usage.unwrap().total_tokens),
         (3, 10)
