@@ -74,8 +74,14 @@ fn take_apart(mut agent: Members, files: &mut BTreeMap<String, Vec<u8>>) -> Json
     let (namespace, version) = (word("namespace"), word("version"));
     if let Some(mut annotations) = take_object(&mut metadata, "annotations") {
         annotations.remove(POLICIES_COMPILED);
-        if let Some(Json::String(script)) = annotations.remove(STUB_SCRIPT) {
-            files.insert("stub-script.json".to_owned(), script.into_bytes());
+        match annotations.remove(STUB_SCRIPT) {
+            Some(Json::String(script)) => {
+                files.insert("stub-script.json".to_owned(), script.into_bytes());
+            }
+            Some(other) => {
+                annotations.insert(STUB_SCRIPT.to_owned(), other);
+            }
+            None => {}
         }
         if !annotations.is_empty() {
             metadata.insert("annotations".to_owned(), Json::Object(annotations));
@@ -94,10 +100,18 @@ fn take_apart(mut agent: Members, files: &mut BTreeMap<String, Vec<u8>>) -> Json
         let rules = take_list(&mut spec, "policies");
         let mut named = BTreeSet::new();
         let mut attached = take_list(&mut spec, "default_policies");
+        let mut left = Vec::new();
         for (index, rule) in rules.into_iter().enumerate() {
-            let Json::Object(rule) = rule else { continue };
+            let Json::Object(rule) = rule else {
+                // No rule that can be read: it stays where it is, where it is refused.
+                left.push(rule);
+                continue;
+            };
             let id = policy(index, rule, (&namespace, &version), &mut named, files);
             attached.push(Json::from(id));
+        }
+        if !left.is_empty() {
+            spec.insert("policies".to_owned(), Json::Array(left));
         }
         if !attached.is_empty() {
             spec.insert("default_policies".to_owned(), Json::Array(attached));
@@ -149,7 +163,10 @@ fn binding(index: usize, entry: Json, files: &mut BTreeMap<String, Vec<u8>>) -> 
         .and_then(Json::as_str)
         .unwrap_or_default()
         .to_owned();
-    let (Some((namespace, name)), false) = (split(id), version.is_empty()) else {
+    // A resolved entry names its version beside the reference; one that also constrains it is left
+    // as it is, since nobody says which of the two is meant.
+    let unclear = version.is_empty() || reference.contains('@');
+    let (Some((namespace, name)), false) = (split(id), unclear) else {
         return Json::Object(entry);
     };
     entry.remove("version");
@@ -178,7 +195,12 @@ fn policy(
 ) -> String {
     let written = match rule.remove("name") {
         Some(Json::String(name)) => name,
-        Some(_) | None => format!("policy-{index}"),
+        Some(other) => {
+            // Not a name: it goes where it is refused.
+            rule.insert("name".to_owned(), other);
+            format!("policy-{index}")
+        }
+        None => format!("policy-{index}"),
     };
     let (namespace, name) = split(&written).unwrap_or((namespace, &written));
     // One policy that reaches two tools stands there twice, with two scopes.
@@ -188,13 +210,24 @@ fn policy(
         named.insert(format!("{namespace}.{name}"));
     }
     let mut spec = Members::new();
+    let lists = rule.contains_key("allow");
     for key in ["description", "scope", "conditions", "allow"] {
         if let Some(value) = rule.remove(key) {
             spec.insert(key.to_owned(), value);
         }
     }
-    let kind = rule.remove("action").unwrap_or_else(|| Json::from("allow"));
-    rule.insert("type".to_owned(), kind);
+    // A list alone means `allow`. Anything else has to say what it does: a rule that guesses is
+    // refused for lack of a type.
+    let action = rule
+        .remove("action")
+        .or_else(|| lists.then(|| Json::from("allow")));
+    if let Some(action) = action {
+        // Said twice: it stays beside the other, where it is refused.
+        if let Some(other) = rule.remove("type") {
+            rule.insert("action".to_owned(), other);
+        }
+        rule.insert("type".to_owned(), action);
+    }
     // Whatever else stands there belongs to the decision, or is said to be unknown in it.
     spec.insert("decision".to_owned(), Json::Object(rule));
     let id = format!("{namespace}.{name}");
@@ -275,6 +308,16 @@ mod tests {
             ("\"action\":\"deny\"", "\"action\":\"denny\""),
             ("\"type\":\"object\",", "\"type\":\"objekt\","),
             ("\"purpose\":\"p\",", ""),
+            ("\"policies\":[", "\"policies\":[\"t.limit\","),
+            ("\"policies\":[", "\"policies\":[null,"),
+            ("\"action\":\"deny\",", ""),
+            (
+                "\"action\":\"deny\"",
+                "\"action\":\"allow\",\"type\":\"deny\"",
+            ),
+            ("\"name\":\"limit\"", "\"name\":7"),
+            ("\"ref\":\"t.pay\"", "\"ref\":\"t.pay@^2\""),
+            ("\"approvals_required\":2", "\"approvals_needed\":2"),
         ] {
             let manifest = MANIFEST.replacen(from, to, 1);
             assert_ne!(manifest, MANIFEST, "{from}");
