@@ -225,6 +225,7 @@ impl<'a> View<'a> {
             call: it.call_id.clone(),
             missing: it.approvals_required.saturating_sub(it.approvals_received),
             needs_comprehension: it.comprehension_required,
+            args: it.args.clone(),
             text: transcript::approval(it),
         };
         if let Some(question) = self.asking.offer(question) {
@@ -315,6 +316,8 @@ impl<'a> View<'a> {
             wire::RunSessionInteractiveToolApproval {
                 approval_id: question.approval,
                 approved,
+                // What was on the screen, should somebody change it meanwhile.
+                args: if approved { question.args } else { Vec::new() },
                 ..Default::default()
             },
         ))

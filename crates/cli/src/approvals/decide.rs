@@ -32,6 +32,10 @@ pub(super) async fn run(
             .note(&format!("with the arguments replaced by: {edited}"));
     }
     let decision = request.decision;
+    if request.args.is_empty() && decision == i32::from(ApprovalDecision::Approve) {
+        // The vote is about what was shown, should somebody change it meanwhile.
+        request.args = approval.args;
+    }
     let answer = runtime.api().decide_approval(request).await;
     let decided = answer
         .map_err(runtime.failed("decide approval"))?

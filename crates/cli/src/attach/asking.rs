@@ -23,6 +23,8 @@ pub(super) struct Question {
     pub(super) missing: i32,
     /// Whether a vote has to acknowledge what it is about.
     pub(super) needs_comprehension: bool,
+    /// The arguments that were shown, JSON; a vote says that it is about these.
+    pub(super) args: Vec<u8>,
     /// What is asked, in lines.
     pub(super) text: String,
 }
@@ -228,6 +230,7 @@ mod tests {
             call: format!("call of {approval}"),
             missing: 1,
             needs_comprehension: false,
+            args: b"{}".to_vec(),
             text: format!("about {approval}\n"),
         }
     }

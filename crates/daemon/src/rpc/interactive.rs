@@ -27,6 +27,8 @@ use crate::wire::status::of_ask;
 const AHEAD_MAX: usize = 64;
 /// User messages that one stream may send ahead of the turn that they are for.
 const MESSAGES_MAX: usize = 16;
+/// The longest user message, in bytes.
+const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 /// Who is on record for a decision made on a stream, which cannot say who it is.
 const ACTOR: &str = "interactive";
 /// A stream has no way to acknowledge.
@@ -46,6 +48,12 @@ struct View {
     waiting: VecDeque<String>,
     /// Whether the client has said all that it will say.
     closed: bool,
+}
+
+/// Where a message that has to wait is put.
+enum Turn {
+    First,
+    Last,
 }
 
 /// What a stream does next.
@@ -71,7 +79,13 @@ impl Service {
     }
 
     async fn converse(&self, mut inbound: Inbound, outbound: &Outbound) -> Result<(), Status> {
-        let Some(first) = inbound.message().await? else {
+        let first = tokio::select! {
+            first = inbound.message() => first?,
+            () = self.core.stopping() => {
+                return Err(Status::unavailable("the runtime is stopping"));
+            }
+        };
+        let Some(first) = first else {
             return Ok(());
         };
         let start = match first.body {
@@ -192,19 +206,25 @@ impl View {
         let late = show::is_late(entry, &self.state);
         let before = std::mem::replace(&mut self.state, State::new(self.id.clone()));
         self.state = fold(before, entry);
+        // An open question is asked as it stands on record, with the arguments in force.
+        let asked = |id: &ApprovalId| {
+            let asked = recorded.state.approvals.get(id)?;
+            let open = asked
+                .is_pending()
+                .then(|| show::approval_required(&recorded.state, id, &bytes));
+            open.flatten()
+        };
+        // In a replay one that is answered is not asked again.
+        if let (Event::ApprovalOpened { approval, .. }, true) = (&entry.event, replay) {
+            return asked(approval).into_iter().collect();
+        }
+        // The same question about other arguments: whoever decides must see these.
+        if let (Event::ArgumentsEdited { approval, .. }, false) = (&entry.event, replay) {
+            return asked(approval).into_iter().collect();
+        }
         if !replay {
             let next = recorded.entries.get(at.saturating_add(1));
             return show::live((entry, next), late, &self.state, &bytes);
-        }
-        // A question that is answered is not asked again.
-        let answered = |id: &ApprovalId| {
-            let asked = recorded.state.approvals.get(id);
-            asked.is_some_and(|it| !it.is_pending())
-        };
-        if let Event::ApprovalOpened { approval, .. } = &entry.event
-            && answered(approval)
-        {
-            return Vec::new();
         }
         show::replayed(entry, late, &self.state, &bytes)
             .into_iter()
@@ -223,11 +243,14 @@ impl View {
             if let Flow::End = self.show(&recorded, false).await {
                 return Ok(());
             }
-            if self.state.turn_is_over()
-                && let Some(text) = self.waiting.pop_front()
-                && let Flow::End = self.say(text).await?
-            {
-                return Ok(());
+            if self.state.turn_is_over() {
+                if let Some(text) = self.waiting.pop_front() {
+                    if let Flow::End = self.say(text, Turn::First).await? {
+                        return Ok(());
+                    }
+                } else if self.closed {
+                    return Ok(());
+                }
             }
             let outbound = self.outbound.clone();
             tokio::select! {
@@ -267,7 +290,7 @@ impl View {
         message: wire::RunSessionInteractiveClientMsg,
     ) -> Result<Flow, Status> {
         match message.body {
-            Some(Said::UserMessage(message)) => self.say(message.text).await,
+            Some(Said::UserMessage(message)) => self.hear(message.text).await,
             Some(Said::ToolApproval(decision)) => self.decide(decision).await,
             Some(Said::Start(_)) => self.refuse("the session is started already").await,
             None => self.refuse("the message has no body").await,
@@ -293,26 +316,57 @@ impl View {
             .await
     }
 
-    async fn say(&mut self, text: String) -> Result<Flow, Status> {
+    /// Takes a user message in; those that wait already come first.
+    async fn hear(&mut self, text: String) -> Result<Flow, Status> {
         if text.trim().is_empty() {
             return self.refuse("the message is empty").await;
         }
+        if text.len() > MESSAGE_BYTES_MAX {
+            let bytes = text.len();
+            let why = format!("the message is too long: {bytes} > {MESSAGE_BYTES_MAX} bytes");
+            return self.refuse(&why).await;
+        }
+        if self.waiting.len() >= MESSAGES_MAX {
+            return self
+                .refuse("too many messages wait for the turn to end")
+                .await;
+        }
+        if !self.waiting.is_empty() {
+            self.waiting.push_back(text);
+            return Ok(Flow::On);
+        }
+        self.say(text, Turn::Last).await
+    }
+
+    /// Says something to the session, or puts it (back) where it waits for the turn to come.
+    async fn say(&mut self, text: String, turn: Turn) -> Result<Flow, Status> {
         match self.ask(Input::Say { text: text.clone() }).await {
             Ok(()) => Ok(Flow::On),
-            // For the turn to come.
             Err(AskError::Fault(Fault::Refused(Refusal::Busy))) => {
-                if self.waiting.len() >= MESSAGES_MAX {
-                    return self
-                        .refuse("too many messages wait for the turn to end")
-                        .await;
+                match turn {
+                    Turn::First => self.waiting.push_front(text),
+                    Turn::Last => self.waiting.push_back(text),
                 }
-                self.waiting.push_back(text);
                 Ok(Flow::On)
             }
-            Err(AskError::Fault(Fault::Refused(refusal))) => {
-                self.refuse(&refusal.to_string()).await
+            Err(error) => self.answer(error).await,
+        }
+    }
+
+    /// What a client is told about a message that did not go through. The session lives, and so
+    /// does the stream, unless there is no such session.
+    async fn answer(&self, error: AskError) -> Result<Flow, Status> {
+        match error {
+            AskError::Fault(Fault::Refused(refusal)) => self.refuse(&refusal.to_string()).await,
+            AskError::Busy => {
+                self.refuse("too many requests wait for sessions; try again")
+                    .await
             }
-            Err(error @ (AskError::Busy | AskError::NotFound | AskError::Fault(_))) => {
+            AskError::Fault(fault @ (Fault::Moved | Fault::Unavailable(_))) => {
+                self.refuse(&format!("{fault}; try again")).await
+            }
+            error @ (AskError::NotFound
+            | AskError::Fault(Fault::Fenced | Fault::Plan(_) | Fault::Damaged { .. })) => {
                 Err(of_ask(error, self.id.as_str()))
             }
         }
@@ -341,12 +395,7 @@ impl View {
             Err(AskError::Fault(Fault::Refused(Refusal::ComprehensionRequired))) => {
                 self.refuse(ACKNOWLEDGE).await
             }
-            Err(AskError::Fault(Fault::Refused(refusal))) => {
-                self.refuse(&refusal.to_string()).await
-            }
-            Err(error @ (AskError::Busy | AskError::NotFound | AskError::Fault(_))) => {
-                Err(of_ask(error, self.id.as_str()))
-            }
+            Err(error) => self.answer(error).await,
         }
     }
 }

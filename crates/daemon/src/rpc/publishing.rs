@@ -15,7 +15,9 @@ use super::Service;
 use crate::wire::status::of_publish;
 
 /// Errors told in one status, whose headers clients bound at some kilobytes.
-const ERRORS_TOLD_MAX: usize = 20;
+const ERRORS_TOLD_MAX: usize = 8;
+/// Characters of one error that are told.
+const ERROR_CHARS_MAX: usize = 160;
 /// Files of one bundle.
 const FILES_MAX: usize = 1024;
 
@@ -179,9 +181,9 @@ fn invalid(diagnostics: &[Diagnostic]) -> Status {
         );
         let help = it.help.as_deref().map(|help| format!(" ({help})"));
         let help = help.unwrap_or_default();
-        let text = format!("{} {}{help}", it.code, it.message);
-        details.add_bad_request_violation(format!("{place} {}", it.field), text);
-        lines.push(format!("{} {place}: {}", it.code, it.message));
+        let text = clip(&format!("{} {}{help}", it.code, it.message));
+        details.add_bad_request_violation(clip(&format!("{place} {}", it.field)), text);
+        lines.push(clip(&format!("{} {place}: {}", it.code, it.message)));
     }
     let left_out = errors.len().saturating_sub(lines.len());
     if left_out > 0 {
@@ -193,4 +195,13 @@ fn invalid(diagnostics: &[Diagnostic]) -> Status {
         lines.join("\n")
     );
     Status::with_error_details(Code::InvalidArgument, message, details)
+}
+
+/// Cut on a character, with a mark.
+fn clip(text: &str) -> String {
+    let mut clipped: String = text.chars().take(ERROR_CHARS_MAX).collect();
+    if clipped.len() < text.len() {
+        clipped.push('…');
+    }
+    clipped
 }

@@ -17,10 +17,11 @@ use crate::clock::rfc3339;
 use crate::wire::status::{invalid_field, of_ask, of_load, precondition, session_not_found};
 use crate::wire::{event, inspect, json};
 
-/// What the payloads of one inspection may come to, in bytes, and the bounds of a single one.
-const INSPECT_BYTES: usize = 3 * 1024 * 1024;
-const INSPECT_VALUE_BYTES_MIN: usize = 1024;
+/// The largest payload shown in an inspection, in bytes; less where there are many.
 const INSPECT_VALUE_BYTES_MAX: usize = 256 * 1024;
+
+/// The largest input of a session, in bytes.
+const INPUT_BYTES_MAX: usize = 1024 * 1024;
 
 /// A session as it is on record, with the bytes that showing it takes.
 pub(super) struct Recorded {
@@ -205,10 +206,6 @@ impl Service {
     ) -> Result<wire::InspectSessionResponse, Status> {
         let id = SessionId::new(request.session_id);
         let recorded = self.recorded(&id, 0).await?;
-        // A call is shown in up to five places; together they stay below what clients receive.
-        let places = recorded.entries.len().max(1).saturating_mul(2);
-        let max = (INSPECT_BYTES / places).clamp(INSPECT_VALUE_BYTES_MIN, INSPECT_VALUE_BYTES_MAX);
-        let bytes = |digest: &Digest| recorded.shown(digest, max);
         let plan = match &recorded.state.started {
             Some(started) => self
                 .core
@@ -219,10 +216,14 @@ impl Service {
             None => None,
         };
         let snapshot = plan.as_ref().map(|it| &it.snapshot);
-        Ok(wire::InspectSessionResponse {
-            session: Some(inspect::session(&recorded.state, snapshot, &bytes)),
-            timeline: inspect::timeline(&id, &recorded.entries, &recorded.state, &bytes),
-        })
+        // A call is shown in several places; together they stay below what clients receive.
+        Ok(json::fitting(INSPECT_VALUE_BYTES_MAX, |max| {
+            let bytes = |digest: &Digest| recorded.shown(digest, max);
+            wire::InspectSessionResponse {
+                session: Some(inspect::session(&recorded.state, snapshot, &bytes)),
+                timeline: inspect::timeline(&id, &recorded.entries, &recorded.state, &bytes),
+            }
+        }))
     }
 
     /// Reads a session, and the bytes of its entries after `after`.
@@ -302,6 +303,13 @@ impl Service {
 fn input(bytes: &[u8]) -> Result<Json, Status> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Json::object());
+    }
+    if bytes.len() > INPUT_BYTES_MAX {
+        let text = format!(
+            "input is too large: {} > {INPUT_BYTES_MAX} bytes",
+            bytes.len()
+        );
+        return Err(invalid_field("input", text));
     }
     let json = Json::parse(bytes)
         .map_err(|error| invalid_field("input", format!("input is not valid JSON: {error}")))?;

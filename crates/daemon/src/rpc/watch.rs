@@ -51,24 +51,26 @@ impl Service {
         loop {
             grown.mark_unchanged();
             let recorded = self.recorded(id, after).await?;
-            let bytes = |digest: &Digest| recorded.shown(digest, json::SHOWN_BYTES_MAX);
             let mut then = State::new(id.clone());
             for (entry, hash) in recorded.entries.iter().zip(&recorded.hashes) {
                 then = fold(then, entry);
                 if then.seq <= after {
                     continue;
                 }
-                let shown = event::show(entry, &then, &bytes);
-                let message = wire::WatchEvent {
-                    seq: int64(then.seq),
-                    r#type: shown.kind.to_owned(),
-                    payload: Some(json::value(&shown.payload)),
-                    ts_unix_ms: entry.at.unix_ms_i64(),
-                    turn: int32(shown.turn.into()),
-                    call_id: shown.call,
-                    actor: shown.actor,
-                    hash: hash.to_string(),
-                };
+                let message = json::fitting(json::SHOWN_BYTES_MAX, |max| {
+                    let bytes = |digest: &Digest| recorded.shown(digest, max);
+                    let shown = event::show(entry, &then, &bytes);
+                    wire::WatchEvent {
+                        seq: int64(then.seq),
+                        r#type: shown.kind.to_owned(),
+                        payload: Some(json::value(&shown.payload)),
+                        ts_unix_ms: entry.at.unix_ms_i64(),
+                        turn: int32(shown.turn.into()),
+                        call_id: shown.call,
+                        actor: shown.actor,
+                        hash: hash.to_string(),
+                    }
+                });
                 if sender.send(Ok(message)).await.is_err() {
                     return Ok(());
                 }

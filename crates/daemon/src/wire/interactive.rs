@@ -9,6 +9,11 @@ use wire::run_session_interactive_server_msg::Body;
 use super::event::Bytes;
 use super::{approval, int32, int64, usage};
 
+/// The longest piece of text in one message, in bytes.
+const DELTA_BYTES_MAX: usize = 1024 * 1024;
+/// What the text of a history may come to, in bytes: clients receive no more than 4 MiB.
+const HISTORY_BYTES_MAX: usize = 3 * 1024 * 1024;
+
 /// What blocks input, in the words that clients know.
 const AWAITING_APPROVAL: &str = "awaiting_approval";
 const AWAITING_TOOL: &str = "awaiting_tool";
@@ -96,7 +101,17 @@ pub(crate) fn history(
             turn_duration_ms: int64(*duration_ms),
         },
     };
-    state.messages.iter().map(line).collect()
+    let mut lines: Vec<_> = state.messages.iter().map(line).collect();
+    // The newest are kept whole; what was said before is marked where it is left out.
+    let mut room = HISTORY_BYTES_MAX;
+    for line in lines.iter_mut().rev() {
+        let bytes = line.content.len();
+        if bytes > room {
+            line.content = format!("[{bytes} bytes, not shown here]");
+        }
+        room = room.saturating_sub(bytes);
+    }
+    lines
 }
 
 fn ended_at(state: &State) -> i64 {
@@ -184,16 +199,21 @@ pub(crate) fn live(
     let mut messages = Vec::new();
     if let Event::AssistantMessage { text, .. } = &entry.event {
         let said = bytes(&text.digest).unwrap_or_else(|| [].into());
-        if !said.is_empty() {
-            let delta = String::from_utf8_lossy(&said).into_owned();
+        let said = String::from_utf8_lossy(&said);
+        let mut rest: &str = &said;
+        while !rest.is_empty() {
+            let at = rest.floor_char_boundary(DELTA_BYTES_MAX);
+            let (delta, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            let delta = delta.to_owned();
             messages.push(message(Body::TextDelta(
                 wire::RunSessionInteractiveTextDelta { delta },
             )));
+            rest = tail;
         }
         // Between the entries of one commit a turn only looks over: its calls, or the end, follow.
-        let whole = matches!(
+        let whole = !matches!(
             next.map(|it| &it.event),
-            None | Some(Event::UserMessage { .. })
+            Some(Event::CallProposed { .. } | Event::Ended { .. })
         );
         if whole && after.status() == Status::AwaitingInput {
             messages.push(awaiting(after, ""));
@@ -288,7 +308,7 @@ fn tool_result(call: &Call, bytes: &Bytes<'_>) -> wire::RunSessionInteractiveSer
     }))
 }
 
-fn approval_required(
+pub(crate) fn approval_required(
     state: &State,
     id: &spec::ApprovalId,
     bytes: &Bytes<'_>,

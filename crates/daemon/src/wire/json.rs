@@ -48,6 +48,24 @@ fn number_kind(number: &Decimal) -> Kind {
 /// receive no more than 4 MiB.
 pub(crate) const SHOWN_BYTES_MAX: usize = 4 * 1024 * 1024 - 64 * 1024;
 
+/// The largest message that clients receive by default, less some room.
+const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024 - 16 * 1024;
+/// Below this, payloads are not cut any further.
+const SHOWN_BYTES_MIN: usize = 256;
+
+/// Builds a message with payloads up to `max` bytes, and again with smaller ones as long as it is
+/// larger than clients receive: what is sent is not as long as what it shows, since every number
+/// of a `google.protobuf.Value` takes eleven bytes.
+pub(crate) fn fitting<M: prost::Message>(mut max: usize, build: impl Fn(usize) -> M) -> M {
+    loop {
+        let message = build(max);
+        if message.encoded_len() <= MESSAGE_BYTES_MAX || max <= SHOWN_BYTES_MIN {
+            return message;
+        }
+        max = (max / 4).max(SHOWN_BYTES_MIN);
+    }
+}
+
 /// A payload as it is shown: whole, or a mark that says how large it is and what its digest is. In
 /// the store it is whole.
 pub(crate) fn within(bytes: &Arc<[u8]>, max: usize) -> Arc<[u8]> {

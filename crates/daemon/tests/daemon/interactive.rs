@@ -434,3 +434,67 @@ async fn errors_before_there_is_a_session_are_statuses() {
         assert!(!status.message().is_empty());
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_by_somebody_else_is_asked_about_again() {
+    let mut bed = Bed::new().await;
+    let served = serve(&bed.address, "w-1");
+    let script = script(&[&[("pay", r#"{"amount":450}"#)]]);
+    let mut files = crate::bed::bundle(&script);
+    let policy = files[3]
+        .1
+        .replace("reason:", "approvals_required: 2\n    reason:");
+    files[3].1 = &policy;
+    bed.deploy(&files).await;
+    let mut client = Client::start(&bed).await;
+    let session = client.session_started().await.session_id;
+    let told = client
+        .until(|it| matches!(it, Told::ApprovalRequired(_)))
+        .await;
+    let Some(Told::ApprovalRequired(asked)) = told.last().cloned() else {
+        panic!()
+    };
+    let edit = wire::DecideApprovalRequest {
+        approval_id: asked.approval_id.clone(),
+        decision: wire::ApprovalDecision::Approve.into(),
+        args: br#"{"amount":300}"#.to_vec(),
+        actor: "ana".to_owned(),
+        ..Default::default()
+    };
+    bed.client.decide_approval(edit).await.unwrap();
+    // Live, and to one who attaches: the question as it stands.
+    let mut other = Client::attach(&bed, &session).await;
+    other.session_started().await;
+    let mut seen = Vec::new();
+    for client in [&mut client, &mut other] {
+        let told = client
+            .until(|it| matches!(it, Told::ApprovalRequired(_)))
+            .await;
+        let Some(Told::ApprovalRequired(asked)) = told.last().cloned() else {
+            panic!()
+        };
+        assert_eq!(asked.args, br#"{"amount":300}"#);
+        assert_eq!((asked.approvals_received, asked.approvals_required), (1, 2));
+        seen.push(asked);
+    }
+    // A vote about what was asked first is a vote for other arguments.
+    let vote = |args: &[u8]| {
+        Said::ToolApproval(wire::RunSessionInteractiveToolApproval {
+            approval_id: asked.approval_id.clone(),
+            approved: true,
+            args: args.to_vec(),
+            ..Default::default()
+        })
+    };
+    client.say(vote(b"")).await;
+    let Told::AwaitingInput(refused) = client.hear().await.unwrap() else {
+        panic!()
+    };
+    assert!(refused.input_blocked_reason.contains("changed by ana"));
+    client.say(vote(&seen[0].args)).await;
+    client.until(ends).await;
+    assert_eq!(
+        served.witness.lock().unwrap()["test.pay"],
+        [r#"{"amount":300}"#]
+    );
+}

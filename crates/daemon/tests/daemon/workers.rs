@@ -362,3 +362,30 @@ impl Bed {
         panic!("worker {name} never came");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_shown_fits_what_clients_receive() {
+    let mut bed = Bed::new().await;
+    let mut worker = ByHand::register(&bed.address, "w-1", &[]).await;
+    let calls = [("read", "{}")];
+    let turns = vec![calls.as_slice(); 4];
+    let session = bed.run(&script(&turns)).await;
+    // Two bytes each as JSON, eleven each on the wire.
+    let numbers = format!("[{}1]", "1,".repeat(1024 * 1024));
+    for _ in 0..4 {
+        let invoke = worker.invoke().await;
+        worker
+            .say(result(&invoke.call_id, numbers.as_bytes()))
+            .await;
+        assert!(matches!(worker.hear().await.unwrap(), Heard::ResultAck(_)));
+    }
+    // Both with the limits that clients have by default.
+    bed.until(&session, "session.completed").await;
+    let address = format!("http://{}", bed.address);
+    let mut client = RuntimeClient::connect(address).await.unwrap();
+    let request = wire::InspectSessionRequest {
+        session_id: session,
+    };
+    let inspected = client.inspect_session(request).await.unwrap().into_inner();
+    assert_eq!(inspected.session.unwrap().status, "completed");
+}
