@@ -42,18 +42,6 @@ impl Session {
         &self.state
     }
 
-    /// The plan that drives it.
-    #[must_use]
-    pub fn plan(&self) -> &Arc<Plan> {
-        &self.plan
-    }
-
-    /// The hash of its last entry.
-    #[must_use]
-    pub fn head(&self) -> Digest {
-        self.head
-    }
-
     /// When time alone changes something.
     #[must_use]
     pub fn next_wake(&self, now: Time) -> Option<Time> {

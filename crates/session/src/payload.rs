@@ -44,10 +44,4 @@ impl Payloads {
     pub fn extend(&mut self, other: Payloads) {
         self.0.extend(other.0);
     }
-
-    /// Whether nothing is held.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }

@@ -51,7 +51,7 @@ struct View {
 }
 
 /// Where a message that has to wait is put.
-enum Turn {
+enum Place {
     First,
     Last,
 }
@@ -245,7 +245,7 @@ impl View {
             }
             if self.state.turn_is_over() {
                 if let Some(text) = self.waiting.pop_front() {
-                    if let Flow::End = self.say(text, Turn::First).await? {
+                    if let Flow::End = self.say(text, Place::First).await? {
                         return Ok(());
                     }
                 } else if self.closed {
@@ -268,12 +268,7 @@ impl View {
                                 return Ok(());
                             }
                         }
-                        Ok(None) => {
-                            self.closed = true;
-                            if self.state.turn_is_over() && self.waiting.is_empty() {
-                                return Ok(());
-                            }
-                        }
+                        Ok(None) => self.closed = true,
                         Err(_) => return Ok(()),
                     }
                 }
@@ -335,17 +330,17 @@ impl View {
             self.waiting.push_back(text);
             return Ok(Flow::On);
         }
-        self.say(text, Turn::Last).await
+        self.say(text, Place::Last).await
     }
 
     /// Says something to the session, or puts it (back) where it waits for the turn to come.
-    async fn say(&mut self, text: String, turn: Turn) -> Result<Flow, Status> {
+    async fn say(&mut self, text: String, place: Place) -> Result<Flow, Status> {
         match self.ask(Input::Say { text: text.clone() }).await {
             Ok(()) => Ok(Flow::On),
             Err(AskError::Fault(Fault::Refused(Refusal::Busy))) => {
-                match turn {
-                    Turn::First => self.waiting.push_front(text),
-                    Turn::Last => self.waiting.push_back(text),
+                match place {
+                    Place::First => self.waiting.push_front(text),
+                    Place::Last => self.waiting.push_back(text),
                 }
                 Ok(Flow::On)
             }

@@ -199,18 +199,6 @@ impl Registry {
         outs
     }
 
-    /// Connected workers: name, connection's name, handlers with capacity and use.
-    pub fn workers(&self) -> impl Iterator<Item = (&WorkerId, &str, Vec<(&HandlerKey, u32, u32)>)> {
-        self.connections.values().map(|it| {
-            let handlers = it
-                .handlers
-                .iter()
-                .map(|(key, c)| (key, c.max, c.used))
-                .collect();
-            (&it.worker, it.name.as_str(), handlers)
-        })
-    }
-
     /// The name of a connection's worker.
     #[must_use]
     pub fn worker(&self, connection: ConnectionId) -> Option<&WorkerId> {
