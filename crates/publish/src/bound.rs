@@ -101,6 +101,13 @@ fn bind<'a>(binding: &'a Binding, contract: &'a Tool, sink: &mut Sink) -> Option
         input_schema: contract_schema.clone(),
         contract_schema,
         output_schema: contract.output.as_ref().map(|it| it.0.clone()),
+        metadata: contract.header.metadata.clone(),
+        strict: false,
+        available_when: Vec::new(),
+        on_failure: snapshot::OnFailure::ReturnToAgent,
+        probe: None,
+        terminal: false,
+        backend: snapshot::Backend::Worker,
     };
     Some(Bound {
         binding,

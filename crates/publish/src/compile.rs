@@ -74,6 +74,8 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
         purpose: agent.purpose,
         instructions: agent.instructions,
         model: agent.model,
+        mcp_servers: Vec::new(),
+        capabilities: agent.capabilities,
         tools: bounds.into_iter().map(|it| it.tool).collect(),
         policies: rules.policies.clone(),
         session: agent.session,

@@ -81,6 +81,7 @@ fn one(
     };
     Some(snapshot::Policy {
         id: document.header.recorded(),
+        metadata: document.header.metadata.clone(),
         description: document.description.clone(),
         scope: document.scope.as_ref().map(|it| it.value.clone()),
         attachments: attachments.to_vec(),
@@ -256,6 +257,7 @@ fn approval(name: &str, boundary: &Boundary<'_>) -> snapshot::Policy {
             name: own,
             version: boundary.version.clone(),
         },
+        metadata: snapshot::Metadata::default(),
         description: None,
         scope: None,
         attachments: vec![Attachment {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use session::{Proposal, Reply, Usage};
 use spec::snapshot::{
-    Attachment, Case, Condition, Decision, DecisionKind, FORMAT, Identity, Leaf, Limits, Metadata,
-    Model, OnReject, Op, Origin, Output, OutputFormat, Policy, SessionMode, Timeout,
-    TimeoutDefault, Tool,
+    Attachment, Backend, Case, Condition, Decision, DecisionKind, FORMAT, Identity, Leaf, Limits,
+    Metadata, Model, OnFailure, OnInvalid, OnReject, Op, Origin, Output, OutputFormat, Policy,
+    SessionMode, Timeout, TimeoutDefault, Tool,
 };
 use spec::{Json, SideEffectClass, Snapshot};
 
@@ -162,6 +162,13 @@ fn snapshot(policies: Vec<Policy>) -> Snapshot {
             contract_schema: schema.clone(),
             input_schema: schema.clone(),
             output_schema: None,
+            metadata: Metadata::default(),
+            strict: false,
+            available_when: Vec::new(),
+            on_failure: OnFailure::ReturnToAgent,
+            probe: None,
+            terminal: false,
+            backend: Backend::Worker,
         })
         .to_vec();
     Snapshot {
@@ -180,11 +187,16 @@ fn snapshot(policies: Vec<Policy>) -> Snapshot {
             provider_options: Json::object(),
         },
         tools,
+        mcp_servers: Vec::new(),
+        capabilities: Vec::new(),
         policies,
         session: SessionMode::SingleTurn,
         limits: Limits::default(),
         output: Output {
             format: OutputFormat::Text,
+            schema: None,
+            strict: false,
+            on_invalid: OnInvalid::Retry,
         },
         secrets: BTreeMap::new(),
     }
@@ -194,6 +206,7 @@ fn policy(name: &str, above: u64, decision: Decision) -> Policy {
     Policy {
         id: identity(name),
         description: None,
+        metadata: Metadata::default(),
         scope: None,
         attachments: vec![Attachment {
             origin: Origin::AgentDefault,

@@ -4,6 +4,7 @@
 //! give the same bytes on every machine.
 
 mod policy;
+mod tool;
 
 use std::collections::BTreeMap;
 
@@ -13,8 +14,11 @@ pub use policy::{
     Absent, Attachment, Case, Condition, Decision, DecisionKind, Leaf, OnReject, Op, Origin,
     Policy, Scope, Timeout, TimeoutDefault,
 };
+pub use tool::{
+    Backend, Delegation, DelegationResult, OnFailure, Predicate, Probe, ProbeArg, Subject, Tool,
+};
 
-use crate::{Digest, Json, JsonError, SideEffectClass};
+use crate::{Digest, Json, JsonError};
 
 /// The value of [`Snapshot::format`] that this version writes and reads.
 pub const FORMAT: &str = "ordain.dev/snapshot/v1";
@@ -39,6 +43,10 @@ pub struct Snapshot {
     pub model: Model,
     /// The tools that the agent may call, in the manifest's order.
     pub tools: Vec<Tool>,
+    /// The MCP servers that tools may be served by.
+    pub mcp_servers: Vec<McpServer>,
+    /// `spec.capabilities`, what the predicates of tools may ask for.
+    pub capabilities: Vec<String>,
     /// Every policy that reaches anything, sorted by identity.
     pub policies: Vec<Policy>,
     /// Whether a finished turn ends the session.
@@ -101,8 +109,31 @@ pub struct Governance {
     pub classifications: Vec<String>,
     /// Names of boundaries; their effect is compiled into the policies.
     pub authority_boundaries: Vec<String>,
-    /// Framework packs, as written.
-    pub frameworks: BTreeMap<String, Json>,
+    /// Framework packs by name, such as `eu-ai-act/v1`.
+    pub frameworks: BTreeMap<String, Framework>,
+}
+
+/// One framework pack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Framework {
+    /// Whether publish knows the pack and has checked it; one that is not known is carried along,
+    /// present but unvalidated.
+    pub validated: bool,
+    /// As written.
+    pub content: Json,
+}
+
+impl Framework {
+    /// What is known about the pack, in one word.
+    #[must_use]
+    pub fn standing(&self) -> &'static str {
+        if self.validated {
+            "validated"
+        } else {
+            "unvalidated"
+        }
+    }
 }
 
 /// `spec.model`.
@@ -125,24 +156,38 @@ pub struct Model {
     pub provider_options: Json,
 }
 
-/// One binding, resolved: a tool that the agent may call.
+/// `spec.mcp_servers[]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tool {
-    /// The name that the model sees; unique in the agent.
-    pub wire_name: String,
-    /// The pinned contract.
-    pub contract: Identity,
-    /// For the model and for people.
-    pub description: String,
-    /// The effective class: the binding's, never less strict than the Tool's.
-    pub side_effect_class: SideEffectClass,
-    /// The Tool's own input schema.
-    pub contract_schema: Json,
-    /// What arguments are validated against.
-    pub input_schema: Json,
-    /// What results are validated against.
-    pub output_schema: Option<Json>,
+pub struct McpServer {
+    /// Unique in the agent.
+    pub name: String,
+    /// Where it listens: https, or plain http on a loopback host.
+    pub url: String,
+    /// How a request proves who sends it.
+    pub auth: Option<McpAuth>,
+    /// What a tool's changed definition does; `None` leaves it to the tool's class.
+    pub on_drift: Option<OnDrift>,
+}
+
+/// `spec.mcp_servers[].auth`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct McpAuth {
+    /// The header that carries the secret; `None` for `Authorization: Bearer`.
+    pub header: Option<String>,
+    /// Key of `secrets`.
+    pub secret: String,
+}
+
+/// `spec.mcp_servers[].on_drift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnDrift {
+    /// The tool is not called any more.
+    Refuse,
+    /// It is recorded and called.
+    Warn,
 }
 
 /// `spec.session`.
@@ -169,6 +214,8 @@ pub struct Limits {
     pub max_hitl_wait_minutes: Option<u64>,
     /// Tool calls of the whole run.
     pub max_tool_calls: Option<u32>,
+    /// How deep delegation may go.
+    pub max_subagent_depth: Option<u32>,
 }
 
 /// `output`.
@@ -177,6 +224,24 @@ pub struct Limits {
 pub struct Output {
     /// Text or JSON.
     pub format: OutputFormat,
+    /// What a JSON answer must look like; closed already where the author asked for `strict`.
+    pub schema: Option<Json>,
+    /// Whether the author asked for `strict`.
+    pub strict: bool,
+    /// What an answer that is not so does.
+    pub on_invalid: OnInvalid,
+}
+
+/// `output.on_invalid`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnInvalid {
+    /// The model is told what is wrong and answers again, a few times.
+    Retry,
+    /// What can be mended mechanically is; then as `retry`.
+    Repair,
+    /// The session fails.
+    Fail,
 }
 
 /// `output.format`.

@@ -158,6 +158,13 @@ fn metadata(snapshot: &Snapshot) -> Json {
                 .collect::<Vec<_>>(),
         )
     };
+    let frameworks = it.governance.frameworks.iter().map(|(name, pack)| {
+        let members = [
+            ("validation", Json::from(pack.standing())),
+            ("content", pack.content.clone()),
+        ];
+        (name.clone(), Json::from_members(members))
+    });
     Json::from_members([
         ("owner", Json::from(it.owner.clone())),
         ("labels", strings(&it.labels)),
@@ -171,7 +178,7 @@ fn metadata(snapshot: &Snapshot) -> Json {
                     "authority_boundaries",
                     list(&it.governance.authority_boundaries),
                 ),
-                ("frameworks", Json::Object(it.governance.frameworks.clone())),
+                ("frameworks", Json::from_members(frameworks)),
             ]),
         ),
     ])

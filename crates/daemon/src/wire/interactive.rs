@@ -2,7 +2,7 @@
 
 use proto::runtime::v1 as wire;
 use session::{Answer, Call, Entry, Event, Message, Outcome, State, Status};
-use spec::snapshot::STUB_SCRIPT;
+use spec::snapshot::{Framework, STUB_SCRIPT};
 use spec::{CallId, Snapshot};
 use wire::run_session_interactive_server_msg::Body;
 
@@ -48,11 +48,10 @@ pub(crate) fn session_started(
 
 fn metadata(snapshot: &Snapshot) -> wire::DescriptiveMetadataEvidence {
     let it = &snapshot.metadata;
-    let pack = |(id, payload): (&String, &spec::Json)| wire::FrameworkPackEvidence {
+    let pack = |(id, pack): (&String, &Framework)| wire::FrameworkPackEvidence {
         id: id.clone(),
-        // Nothing is assumed about a pack that nobody has checked.
-        validation: "unvalidated".to_owned(),
-        payload: payload.to_canonical().into_bytes(),
+        validation: pack.standing().to_owned(),
+        payload: pack.content.to_canonical().into_bytes(),
     };
     let annotations = it.annotations.iter().filter(|(key, _)| *key != STUB_SCRIPT);
     wire::DescriptiveMetadataEvidence {

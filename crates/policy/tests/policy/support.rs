@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use policy::{Call, CompileError, Context, Outcome, RuleSet, Trigger, Verdict};
 use spec::snapshot::{
-    Absent, Attachment, Case, Condition, Decision, DecisionKind, FORMAT, Identity, Leaf, Limits,
-    Metadata, Model, OnReject, Op, Origin, Output, OutputFormat, Policy, Scope, SessionMode, Tool,
+    Absent, Attachment, Backend, Case, Condition, Decision, DecisionKind, FORMAT, Identity, Leaf,
+    Limits, Metadata, Model, OnFailure, OnInvalid, OnReject, Op, Origin, Output, OutputFormat,
+    Policy, Scope, SessionMode, Tool,
 };
 use spec::{Json, SideEffectClass, Snapshot, Time};
 
@@ -102,6 +103,7 @@ pub(crate) fn always(name: &str, kind: DecisionKind) -> Policy {
     Policy {
         id: identity(name),
         description: None,
+        metadata: Metadata::default(),
         scope: None,
         attachments: vec![attached(Origin::Binding, &["pay"])],
         condition: None,
@@ -154,6 +156,13 @@ pub(crate) fn tool(wire_name: &str, schema: &str) -> Tool {
         contract_schema: json(schema),
         input_schema: json(schema),
         output_schema: None,
+        metadata: Metadata::default(),
+        strict: false,
+        available_when: Vec::new(),
+        on_failure: OnFailure::ReturnToAgent,
+        probe: None,
+        terminal: false,
+        backend: Backend::Worker,
     }
 }
 
@@ -174,11 +183,16 @@ pub(crate) fn snapshot(tools: Vec<Tool>, policies: Vec<Policy>) -> Snapshot {
             provider_options: Json::object(),
         },
         tools,
+        mcp_servers: Vec::new(),
+        capabilities: Vec::new(),
         policies,
         session: SessionMode::Conversation,
         limits: Limits::default(),
         output: Output {
             format: OutputFormat::Text,
+            schema: None,
+            strict: false,
+            on_invalid: OnInvalid::Retry,
         },
         secrets: BTreeMap::new(),
     }

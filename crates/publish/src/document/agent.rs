@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use spec::snapshot::{Limits, Model, Output, OutputFormat, Secret, SessionMode};
+use spec::snapshot::{Limits, Model, OnInvalid, Output, OutputFormat, Secret, SessionMode};
 
 use super::binding::Binding;
 use super::{Header, IN_SPEC, PolicyRef, logical_policies, model, open, texts};
@@ -100,6 +100,7 @@ pub(crate) struct Agent {
     /// Whether every entry of `spec.tools` could be read.
     pub(crate) all_bindings: bool,
     pub(crate) default_policies: Vec<PolicyRef>,
+    pub(crate) capabilities: Vec<String>,
     pub(crate) session: SessionMode,
     pub(crate) limits: Limits,
     pub(crate) output: Output,
@@ -132,9 +133,7 @@ impl Agent {
         let instructions = required("instructions", sink);
         let instructions = instructions.and_then(|it| instructions::read(&it, sources, sink));
         let model = required("model", sink).and_then(|it| model::read(&it, &names, sink));
-        if let Some(capabilities) = get("capabilities") {
-            texts(&capabilities, sink);
-        }
+        let capabilities = get("capabilities").map(|it| texts(&it, sink));
         let before = sink.errors();
         let tools = get("tools")
             .and_then(|it| it.items(sink))
@@ -154,7 +153,17 @@ impl Agent {
             limits: get("limits")
                 .and_then(|it| limits(&it, sink))
                 .unwrap_or_default(),
-            output: Output { format },
+            output: Output {
+                format,
+                schema: None,
+                strict: false,
+                on_invalid: OnInvalid::Retry,
+            },
+            capabilities: capabilities
+                .unwrap_or_default()
+                .into_iter()
+                .map(|it| it.value)
+                .collect(),
             secrets,
             header: parts.header,
         })
@@ -199,6 +208,7 @@ fn limits(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Limits> {
         max_wall_clock_seconds: count("max_wall_clock_seconds", time_max, sink),
         max_hitl_wait_minutes: count("max_hitl_wait_minutes", time_max, sink),
         max_tool_calls: small("max_tool_calls", sink),
+        max_subagent_depth: None,
     })
 }
 

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use semver::{BuildMetadata, Version};
-use spec::Json;
-use spec::snapshot::{Governance, Identity, Metadata};
+use spec::snapshot::{Framework, Governance, Identity, Metadata};
 
 use super::texts;
 use crate::diagnostic::{At, Location, Sink};
@@ -194,8 +193,12 @@ fn governance(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> (Governance, Vec<A
         .get("frameworks")
         .and_then(|it| it.entries(sink))
         .unwrap_or_default();
-    let pack = |(key, value): (At<String>, Cursor<'_>)| Some((key.value, value.json(sink)?));
-    let frameworks: BTreeMap<String, Json> = frameworks.into_iter().filter_map(pack).collect();
+    let pack = |(key, value): (At<String>, Cursor<'_>)| {
+        let content = value.json(sink)?;
+        let validated = false;
+        Some((key.value, Framework { validated, content }))
+    };
+    let frameworks: BTreeMap<String, Framework> = frameworks.into_iter().filter_map(pack).collect();
     let governance = Governance {
         risk_tier: fields
             .get("risk_tier")

@@ -34,7 +34,7 @@ fn hash(compiled: &Compiled) -> String {
 #[test]
 fn content_hash_of_the_example() {
     let compiled = compile(&example(), "agent.yaml");
-    expect!["8813fe6971355c4bd81fcc1e63d97f59c009a95f211f099f77af169d736596db"]
+    expect!["00d3cf0260d936e67ab83e0ead5ce3a04e8a2ca559706b221128a114cb450fb2"]
         .assert_eq(&hash(&compiled));
 }
 
@@ -57,15 +57,18 @@ fn what_the_sample_becomes() {
             "namespace": "shop",
             "version": "1.0.0"
           },
+          "capabilities": [],
           "format": "ordain.dev/snapshot/v1",
           "instructions": "Be fair.",
           "limits": {
             "max_hitl_wait_minutes": null,
             "max_loop_iterations": null,
+            "max_subagent_depth": null,
             "max_tokens_per_run": null,
             "max_tool_calls": null,
             "max_wall_clock_seconds": null
           },
+          "mcp_servers": [],
           "metadata": {
             "annotations": {},
             "governance": {
@@ -87,7 +90,10 @@ fn what_the_sample_becomes() {
             "secret": null
           },
           "output": {
-            "format": "text"
+            "format": "text",
+            "on_invalid": "retry",
+            "schema": null,
+            "strict": false
           },
           "policies": [
             {
@@ -125,6 +131,17 @@ fn what_the_sample_becomes() {
                 "namespace": "pay",
                 "version": "1.0.0"
               },
+              "metadata": {
+                "annotations": {},
+                "governance": {
+                  "authority_boundaries": [],
+                  "classifications": [],
+                  "frameworks": {},
+                  "risk_tier": null
+                },
+                "labels": {},
+                "owner": null
+              },
               "scope": null
             }
           ],
@@ -133,6 +150,8 @@ fn what_the_sample_becomes() {
           "session": "conversation",
           "tools": [
             {
+              "available_when": [],
+              "backend": "worker",
               "contract": {
                 "name": "refund",
                 "namespace": "pay",
@@ -185,8 +204,23 @@ fn what_the_sample_becomes() {
                 ],
                 "type": "object"
               },
+              "metadata": {
+                "annotations": {},
+                "governance": {
+                  "authority_boundaries": [],
+                  "classifications": [],
+                  "frameworks": {},
+                  "risk_tier": null
+                },
+                "labels": {},
+                "owner": null
+              },
+              "on_failure": "return_to_agent",
               "output_schema": null,
+              "probe": null,
               "side_effect_class": "non_idempotent_write",
+              "strict": false,
+              "terminal": false,
               "wire_name": "refund"
             }
           ]

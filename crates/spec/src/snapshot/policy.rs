@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Identity;
+use super::{Identity, Metadata};
 use crate::Json;
 
 /// One policy, with every place that it was attached from. The same policy attached twice counts
@@ -14,6 +14,8 @@ use crate::Json;
 pub struct Policy {
     /// `namespace.name@version`; two policies of one bare name in two namespaces are two policies.
     pub id: Identity,
+    /// Descriptive metadata of the document; never changes behaviour.
+    pub metadata: Metadata,
     /// For people.
     pub description: Option<String>,
     /// As written; `None` when the document has none.
