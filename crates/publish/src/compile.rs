@@ -50,9 +50,9 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
     let mut policies = Library::<Policy>::load(sources, sink);
     let agent = Agent::read(&document, sources, sink)?;
     let before = sink.errors();
-    let bounds = bound::resolve(&agent.bindings, &tools, sink);
+    let bounds = bound::resolve(&agent, &tools, sink);
     let all_bound =
-        agent.all_bindings && sink.errors() == before && bounds.iter().all(|it| it.contract.sound);
+        agent.all_bindings && sink.errors() == before && bounds.iter().all(bound::Bound::is_sound);
     let attached = attach::attach(
         &bounds,
         &agent.default_policies,
@@ -67,6 +67,7 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
     {
         metadata.annotations.insert(STUB_SCRIPT.to_owned(), script);
     }
+    let tools: Vec<_> = bounds.into_iter().map(|it| it.tool).collect();
     let snapshot = Snapshot {
         format: FORMAT.to_owned(),
         agent: agent.header.recorded(),
@@ -74,9 +75,9 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
         purpose: agent.purpose,
         instructions: agent.instructions,
         model: agent.model,
-        mcp_servers: Vec::new(),
+        mcp_servers: agent.mcp_servers,
         capabilities: agent.capabilities,
-        tools: bounds.into_iter().map(|it| it.tool).collect(),
+        tools,
         policies: rules.policies.clone(),
         session: agent.session,
         limits: agent.limits,

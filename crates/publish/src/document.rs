@@ -1,12 +1,17 @@
 //! What the kinds of documents have in common: `apiVersion`, `kind`, `metadata`, lists of policies.
 
 pub(crate) mod agent;
+pub(crate) mod availability;
 pub(crate) mod binding;
 mod condition;
 pub(crate) mod decision;
+mod frameworks;
+pub(crate) mod mcp;
 mod metadata;
 mod model;
+mod output;
 pub(crate) mod policy;
+pub(crate) mod probe;
 pub(crate) mod tool;
 
 pub(crate) use metadata::Header;

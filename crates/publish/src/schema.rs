@@ -1,6 +1,7 @@
 //! JSON Schemas of Tools and bindings: found, checked against their own draft, and made sure to
 //! describe what they are for. Knows nothing of documents around them.
 
+mod members;
 mod object;
 mod walk;
 
@@ -15,6 +16,7 @@ use crate::diagnostics::{e0207, e0208, e0401, e0403, e0404};
 use crate::sources::{FileRef, SCHEMA_EXTENSIONS, Sources};
 use crate::yaml::{Cursor, Shape};
 
+pub(crate) use members::{may_have, required};
 use walk::{Names, Step};
 
 const SCHEMA: Shape = Shape {
