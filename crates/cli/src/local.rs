@@ -28,7 +28,26 @@ pub(crate) struct Local {
 
 /// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
 pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
-    let failed = || Failure::new(Exit::Failed, "read manifest");
+    let Root { disk, manifest } = open(path, "read manifest")?;
+    let recorder = Recorder::new(&disk);
+    let compiled = publish::compile(&recorder, &manifest);
+    Ok(Local {
+        compiled,
+        sources: recorder.into_sources(),
+        manifest,
+    })
+}
+
+/// A file with everything that lies beside and below it.
+pub(crate) struct Root {
+    pub(crate) disk: Disk,
+    /// The file's path from the root.
+    pub(crate) manifest: String,
+}
+
+/// Opens the folder of the file at `path`; `action` is what an error names.
+pub(crate) fn open(path: &Path, action: &str) -> Result<Root, Failure> {
+    let failed = || Failure::new(Exit::Failed, action);
     let file = if path.is_dir() {
         path.join(MANIFEST)
     } else {
@@ -52,13 +71,7 @@ pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
     let disk =
         Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
-    let recorder = Recorder::new(&disk);
-    let compiled = publish::compile(&recorder, &manifest);
-    Ok(Local {
-        compiled,
-        sources: recorder.into_sources(),
-        manifest,
-    })
+    Ok(Root { disk, manifest })
 }
 
 impl Local {

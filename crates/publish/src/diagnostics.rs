@@ -45,6 +45,7 @@ pub(crate) mod e0508;
 pub(crate) mod e0509;
 pub(crate) mod e0510;
 pub(crate) mod e0511;
+pub(crate) mod e0512;
 pub(crate) mod e0601;
 pub(crate) mod e0602;
 pub(crate) mod e0603;
@@ -74,7 +75,7 @@ const SOURCES: &[(Code, &str)] = sources! {
     e0201 e0202 e0203 e0204 e0205 e0206 e0207 e0208 e0209 e0210 e0211 e0212
     e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309
     e0401 e0402 e0403 e0404 e0405 e0406
-    e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511
+    e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511 e0512
     e0601 e0602 e0603 e0604 e0605 e0606
     e0701 e0702 e0703 e0704 e0705
 };

@@ -96,7 +96,7 @@ fn logical_policies(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> Vec<PolicyRe
 }
 
 /// `policies` of a binding: logical ids, or `{ref: policies/file}`.
-fn binding_policies(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> Vec<PolicyRef> {
+pub(crate) fn binding_policies(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> Vec<PolicyRef> {
     let items = cursor.and_then(|it| it.items(sink)).unwrap_or_default();
     let one = |item: &Cursor<'_>, sink: &mut Sink| {
         if !item.is_mapping() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
-use proto::runtime::v1::{PublishRequest, PublishResponse};
+use proto::runtime::v1::{AgentRef, PublishRequest, PublishResponse};
 use publish::{Diagnostic, MemoryFiles, Severity, compile};
 use spec::{Snapshot, VersionId};
 use store::{NewVersion, Published};
@@ -12,7 +12,8 @@ use tonic::{Code, Request, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Service;
-use crate::wire::status::of_publish;
+use super::catalog::versioned;
+use crate::wire::status::{of_load, of_publish};
 
 /// Errors told in one status, whose headers clients bound at some kilobytes.
 const ERRORS_TOLD_MAX: usize = 8;
@@ -29,16 +30,7 @@ impl Publishing for Service {
     ) -> Result<Response<wire::PublishSourcesResponse>, Status> {
         self.accepting()?;
         let request = request.into_inner();
-        if request.files.len() > FILES_MAX {
-            let count = request.files.len();
-            let text = format!("{count} files; a bundle has at most {FILES_MAX}");
-            return Err(Status::invalid_argument(text));
-        }
-        let files: BTreeMap<String, Vec<u8>> = request
-            .files
-            .into_iter()
-            .map(|file| (file.path, file.content))
-            .collect();
+        let files = sources(request.files)?;
         let path = request.manifest;
         // Compiling takes milliseconds of plain computing: not on a thread that serves others.
         let compiled =
@@ -48,7 +40,7 @@ impl Publishing for Service {
             .map_err(|error| Status::internal(error.to_string()))?;
         let diagnostics = compiled.diagnostics.iter().map(diagnostic).collect();
         let Some(snapshot) = compiled.snapshot else {
-            return Err(invalid(&compiled.diagnostics));
+            return Err(invalid("manifest", &compiled.diagnostics));
         };
         let manifest = publish::manifest(&snapshot).to_canonical().into_bytes();
         let response = self
@@ -59,6 +51,46 @@ impl Publishing for Service {
             ..response
         }))
     }
+
+    /// Says all that is wrong with an overlay. Until narrowing can be proven there is none that may
+    /// be deployed.
+    async fn deploy_overlaid(
+        &self,
+        request: Request<wire::DeployOverlaidRequest>,
+    ) -> Result<Response<wire::DeployOverlaidResponse>, Status> {
+        self.accepting()?;
+        let request = request.into_inner();
+        let agent = versioned(Some(AgentRef {
+            namespace: request.namespace,
+            name: request.name,
+            version: request.version,
+        }))?;
+        let row = self.version_row(&agent).await?;
+        let stored = self.core.store.snapshot(&row.version_id).await;
+        let stored = stored.map_err(|error| of_load(&error))?;
+        let damaged = || Status::internal("the version's snapshot cannot be read");
+        let (_, bytes) = stored.ok_or_else(damaged)?;
+        let snapshot = Snapshot::from_canonical(&bytes).map_err(|_| damaged())?;
+        let files = sources(request.files)?;
+        let check = move || {
+            let files = MemoryFiles::from_iter(files);
+            publish::check_overlay(&files, &request.overlay, &snapshot)
+        };
+        let found = tokio::task::spawn_blocking(check).await;
+        let found = found.map_err(|error| Status::internal(error.to_string()))?;
+        Err(invalid("overlay", &found))
+    }
+}
+
+/// The files of a request, by path.
+fn sources(files: Vec<wire::SourceFile>) -> Result<BTreeMap<String, Vec<u8>>, Status> {
+    if files.len() > FILES_MAX {
+        let count = files.len();
+        let text = format!("{count} files; a bundle has at most {FILES_MAX}");
+        return Err(Status::invalid_argument(text));
+    }
+    let files = files.into_iter();
+    Ok(files.map(|file| (file.path, file.content)).collect())
 }
 
 impl Service {
@@ -78,7 +110,7 @@ impl Service {
             .await
             .map_err(|error| Status::internal(error.to_string()))?;
         let Some(snapshot) = compiled.snapshot else {
-            return Err(invalid(&compiled.diagnostics));
+            return Err(invalid("manifest", &compiled.diagnostics));
         };
         let kept = self
             .keep(&snapshot, request.manifest, &request.actor, false)
@@ -167,7 +199,7 @@ fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
 }
 
 /// All errors, a line each, and once more as data: a violation for each, whose field is the place.
-fn invalid(diagnostics: &[Diagnostic]) -> Status {
+fn invalid(what: &str, diagnostics: &[Diagnostic]) -> Status {
     let errors: Vec<&Diagnostic> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)
@@ -189,8 +221,9 @@ fn invalid(diagnostics: &[Diagnostic]) -> Status {
     if left_out > 0 {
         lines.push(format!("and {left_out} more"));
     }
+    let plural = if errors.len() == 1 { "" } else { "s" };
     let message = format!(
-        "invalid manifest ({} errors):\n{}",
+        "invalid {what} ({} error{plural}):\n{}",
         errors.len(),
         lines.join("\n")
     );

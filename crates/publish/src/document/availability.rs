@@ -18,11 +18,13 @@ const PLAIN: [(&str, Subject); 3] = [
     ("agent.name", Subject::AgentName),
 ];
 /// Subjects that end with a key or a path.
-const KEYED: [(&str, fn(String) -> Subject); 3] = [
-    ("agent.label.", Subject::AgentLabel),
-    ("session.input.", Subject::SessionInput),
-    ("runtime.env.", Subject::RuntimeEnv),
-];
+fn keyed(key: &str) -> Option<Subject> {
+    let rest = |prefix: &str| key.strip_prefix(prefix).map(str::to_owned);
+    rest("agent.label.")
+        .map(Subject::AgentLabel)
+        .or_else(|| rest("session.input.").map(Subject::SessionInput))
+        .or_else(|| rest("runtime.env.").map(Subject::RuntimeEnv))
+}
 
 /// Reads a list of `key: value` maps, or of texts of that form.
 pub(super) fn read(cursor: &Cursor<'_>, sink: &mut Sink) -> Vec<At<Predicate>> {
@@ -102,18 +104,11 @@ fn subject(key: &At<String>, sink: &mut Sink) -> Option<Subject> {
     if let Some((_, subject)) = plain {
         return Some(subject.clone());
     }
-    let keyed = KEYED
-        .iter()
-        .find_map(|(word, make)| Some((key.value.strip_prefix(word)?, make)));
-    match keyed {
-        Some((rest, make)) if !rest.is_empty() && !rest.split('.').any(str::is_empty) => {
-            Some(make(rest.to_owned()))
-        }
-        Some(_) | None => {
-            sink.push(e0506::unknown(&key.at, &key.value, &words()));
-            None
-        }
+    let keyed = keyed(&key.value).filter(|_| !key.value.split('.').any(str::is_empty));
+    if keyed.is_none() {
+        sink.push(e0506::unknown(&key.at, &key.value, &words()));
     }
+    keyed
 }
 
 /// The keys as authors write them.

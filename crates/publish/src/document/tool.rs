@@ -140,7 +140,7 @@ impl Tool {
 }
 
 /// `side_effect_class`, on a Tool or a binding.
-pub(super) fn class(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<SideEffectClass> {
+pub(crate) fn class(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<SideEffectClass> {
     let words = SideEffectClass::ALL.map(|class| (class.as_str(), class));
     Some(cursor.word(&words, sink)?.value)
 }
