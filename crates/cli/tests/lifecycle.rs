@@ -368,12 +368,15 @@ async fn an_overlay_is_read_and_refused() {
     let overlay = |text: &str| std::fs::write(desk.dir.path().join("o.yaml"), text).unwrap();
     let deploy = "agents deploy default/my-agent@0.1.0 --overlay o.yaml";
     overlay("tools: {nonsense: {}}\npolicies: [a.b]\n");
-    desk.run(deploy, &expect![[r#"
+    desk.run(
+        deploy,
+        &expect![[r#"
         Error: deploy: invalid overlay (2 errors):
         E0512 o.yaml:1:9: the published version has no tool `nonsense`
         E0305 o.yaml:2:12: there is no Policy `a.b` (InvalidArgument)
         exit 3
-    "#]]);
+    "#]],
+    );
     overlay("tools: {}\n");
     desk.run(deploy, &expect![[r#"
         Error: deploy: invalid overlay (1 error):
@@ -385,14 +388,20 @@ async fn an_overlay_is_read_and_refused() {
         exit 6
     "#]]);
     let lost = "agents deploy default/my-agent@0.1.0 --overlay lost.yaml";
-    desk.run(lost, &expect![[r#"
+    desk.run(
+        lost,
+        &expect![[r#"
         Error: read overlay
           lost.yaml: No such file or directory (os error 2)
         exit 5
-    "#]]);
+    "#]],
+    );
     let unknown = "agents deploy default/my-agent@9.0.0 --overlay o.yaml";
-    desk.run(unknown, &expect![[r#"
+    desk.run(
+        unknown,
+        &expect![[r#"
         Error: deploy: agent version default/my-agent@9.0.0 not found (NotFound)
         exit 5
-    "#]]);
+    "#]],
+    );
 }
