@@ -422,7 +422,10 @@ mod tests {
         assert_eq!(number("9223372036854775808").to_i64(), None);
         assert_eq!(number("1e19").to_u64(), Some(10_000_000_000_000_000_000));
         assert_eq!(number("1e20").to_u64(), None);
-        assert_eq!((number("-1").to_u64(), number("-0").to_u64()), (None, Some(0)));
+        assert_eq!(
+            (number("-1").to_u64(), number("-0").to_u64()),
+            (None, Some(0))
+        );
         assert_eq!(Decimal::from(-20_i64).to_string(), "-20");
     }
 

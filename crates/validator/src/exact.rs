@@ -145,9 +145,9 @@ pub(crate) fn with_keywords<'o, R>(
         return options;
     }
     let options = options.with_keyword("enum", |parent, value, _| {
-        let listed = match exact(parent, "enum", value) {
-            Json::Array(listed) => listed,
-            other => vec![other],
+        let Json::Array(listed) = exact(parent, "enum", value) else {
+            // Which its meta-schema refuses.
+            return Ok(Box::new(OneOf(Vec::new())));
         };
         Ok(Box::new(OneOf(listed)))
     });

@@ -155,16 +155,11 @@ fn said(
     value: Option<&Json>,
     told: &Told<'_>,
 ) -> String {
-    let amount = match value {
-        Some(Json::String(text)) => counted(text.chars().count(), "character"),
-        Some(Json::Array(elements)) => counted(elements.len(), "item"),
-        Some(Json::Object(members)) => properties(members.len()),
-        Some(Json::Null | Json::Bool(_) | Json::Number(_)) | None => "another size".to_owned(),
-    };
-    match error.kind() {
-        ValidationErrorKind::AdditionalItems { limit } => {
-            format!("has {amount}, and at most {limit} are allowed")
-        }
+    let kind = error.kind();
+    if let Some(said) = of_size(kind, value) {
+        return said;
+    }
+    match kind {
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             format!("has properties that are not allowed: {}", names(unexpected))
@@ -190,40 +185,12 @@ fn said(
         ValidationErrorKind::Custom { message, .. } => format!("{subject} {message}"),
         ValidationErrorKind::FalseSchema => "must not be there".to_owned(),
         ValidationErrorKind::Format { format } => format!("{subject} is not a valid `{format}`"),
-        ValidationErrorKind::ContentEncoding { content_encoding } => {
-            format!("{subject} is not encoded as {}", quoted(content_encoding))
+        ValidationErrorKind::ContentEncoding {
+            content_encoding: named,
         }
-        ValidationErrorKind::ContentMediaType { content_media_type } => {
-            format!(
-                "{subject} is not of media type {}",
-                quoted(content_media_type)
-            )
-        }
-        ValidationErrorKind::MaxItems { limit }
-        | ValidationErrorKind::MaxLength { limit }
-        | ValidationErrorKind::MaxProperties { limit } => {
-            format!("has {amount}, and at most {limit} are allowed")
-        }
-        ValidationErrorKind::MinItems { limit }
-        | ValidationErrorKind::MinLength { limit }
-        | ValidationErrorKind::MinProperties { limit } => {
-            format!("has {amount}, and at least {limit} are required")
-        }
-        ValidationErrorKind::Maximum { limit } => {
-            format!("{subject} is greater than the maximum of {}", known(limit))
-        }
-        ValidationErrorKind::Minimum { limit } => {
-            format!("{subject} is less than the minimum of {}", known(limit))
-        }
-        ValidationErrorKind::ExclusiveMaximum { limit } => {
-            format!("{subject} is not less than {}", known(limit))
-        }
-        ValidationErrorKind::ExclusiveMinimum { limit } => {
-            format!("{subject} is not greater than {}", known(limit))
-        }
-        ValidationErrorKind::MultipleOf { multiple_of } => {
-            format!("{subject} is not a multiple of {multiple_of}")
-        }
+        | ValidationErrorKind::ContentMediaType {
+            content_media_type: named,
+        } => format!("{subject} does not hold {}", quoted(named)),
         ValidationErrorKind::Not { .. } => format!("{subject} is what it must not be"),
         ValidationErrorKind::Pattern { pattern } => {
             format!("{subject} does not match {}", quoted(pattern))
@@ -231,20 +198,62 @@ fn said(
         ValidationErrorKind::PropertyNames { error } => {
             let name = Json::from(error.instance().as_str().unwrap_or_default());
             let inner = said(error, "it", Some(&name), told);
-            format!(
-                "has a property {}, whose name is not allowed: {inner}",
-                preview(&name)
-            )
+            let name = preview(&name);
+            format!("has a property {name}, whose name is not allowed: {inner}")
         }
         ValidationErrorKind::Required { property } => {
             format!("has no {}, which is required", known(property))
         }
         ValidationErrorKind::Type { kind } => of_no_type(subject, kind),
         ValidationErrorKind::UniqueItems => "has items that are equal".to_owned(),
-        ValidationErrorKind::BacktrackLimitExceeded { .. }
+        // Sizes have been told, numbers are compared by keywords of our own; the rest is a fault of
+        // the machinery.
+        ValidationErrorKind::MaxItems { .. }
+        | ValidationErrorKind::MaxLength { .. }
+        | ValidationErrorKind::MaxProperties { .. }
+        | ValidationErrorKind::MinItems { .. }
+        | ValidationErrorKind::MinLength { .. }
+        | ValidationErrorKind::MinProperties { .. }
+        | ValidationErrorKind::AdditionalItems { .. }
+        | ValidationErrorKind::Maximum { .. }
+        | ValidationErrorKind::Minimum { .. }
+        | ValidationErrorKind::ExclusiveMaximum { .. }
+        | ValidationErrorKind::ExclusiveMinimum { .. }
+        | ValidationErrorKind::MultipleOf { .. }
+        | ValidationErrorKind::BacktrackLimitExceeded { .. }
         | ValidationErrorKind::RegexEngineFailure { .. }
         | ValidationErrorKind::FromUtf8 { .. }
         | ValidationErrorKind::Referencing(_) => format!("{subject} could not be checked"),
+    }
+}
+
+fn of_size(kind: &ValidationErrorKind, value: Option<&Json>) -> Option<String> {
+    let at_most = |limit: u64| format!("has {}, and at most {limit} are allowed", amount(value));
+    let at_least = |limit: u64| format!("has {}, and at least {limit} are required", amount(value));
+    if let ValidationErrorKind::MaxItems { limit }
+    | ValidationErrorKind::MaxLength { limit }
+    | ValidationErrorKind::MaxProperties { limit } = kind
+    {
+        return Some(at_most(*limit));
+    }
+    if let ValidationErrorKind::MinItems { limit }
+    | ValidationErrorKind::MinLength { limit }
+    | ValidationErrorKind::MinProperties { limit } = kind
+    {
+        return Some(at_least(*limit));
+    }
+    if let ValidationErrorKind::AdditionalItems { limit } = kind {
+        return Some(at_most(u64::try_from(*limit).unwrap_or(u64::MAX)));
+    }
+    None
+}
+
+fn amount(value: Option<&Json>) -> String {
+    match value {
+        Some(Json::String(text)) => counted(text.chars().count(), "character"),
+        Some(Json::Array(elements)) => counted(elements.len(), "item"),
+        Some(Json::Object(members)) => properties(members.len()),
+        Some(Json::Null | Json::Bool(_) | Json::Number(_)) | None => "another size".to_owned(),
     }
 }
 

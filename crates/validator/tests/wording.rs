@@ -59,12 +59,16 @@ fn of_alternatives() {
     check(
         contact,
         r#"{"to": {"id": "seven"}}"#,
-        expect![[r#"/to: the object of 1 property fits none of the 3 alternatives: (1) it is not of type null; (2) /id: "seven" is not of type integer; (3) it is not of type string (anyOf)"#]],
+        expect![[
+            r#"/to: the object of 1 property fits none of the 3 alternatives: (1) it is not of type null; (2) /id: "seven" is not of type integer; (3) it is not of type string (anyOf)"#
+        ]],
     );
     check(
         contact,
         r#"{"to": "ana"}"#,
-        expect![[r#"/to: "ana" fits none of the 3 alternatives: (1) it is not of type null; (2) it is not of type object; (3) it is not a valid `email` (anyOf)"#]],
+        expect![[
+            r#"/to: "ana" fits none of the 3 alternatives: (1) it is not of type null; (2) it is not of type object; (3) it is not a valid `email` (anyOf)"#
+        ]],
     );
     check(
         r#"{"oneOf": [{"type": "integer"}, {"type": "string"}, {"minimum": 3}]}"#,
@@ -74,7 +78,9 @@ fn of_alternatives() {
     check(
         r#"{"oneOf": [{"anyOf": [{"anyOf": [{"const": 1}, {"const": 2}]}, {"const": 3}]}]}"#,
         "4",
-        expect!["/: 4 fits none of the 1 alternative: (1) it fits none of the 2 alternatives: (1) it fits none of the 2 alternatives; (2) it is not 3 (oneOf)"],
+        expect![
+            "/: 4 fits none of the 1 alternative: (1) it fits none of the 2 alternatives: (1) it fits none of the 2 alternatives; (2) it is not 3 (oneOf)"
+        ],
     );
 }
 
