@@ -88,7 +88,8 @@ pub(crate) fn path(text: &At<String>, sink: &mut Sink) -> Option<String> {
     }
 }
 
-fn normalise(path: &str) -> Result<String, &'static str> {
+/// A path relative to the bundle root in its plain form, or why it is none.
+pub(crate) fn normalise(path: &str) -> Result<String, &'static str> {
     if path.contains(['\\', '\0']) {
         return Err("has a character that no path here may have; write forward slashes");
     }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonschema::{PatternOptions, Validator};
 use policy::RuleSet;
 use spec::{Json, Snapshot, VersionId};
+use validator::Validator;
 
 /// A snapshot, ready to decide with.
 pub struct Plan {
@@ -133,29 +133,14 @@ impl Plan {
 }
 
 fn validator(tool: &str, which: &'static str, schema: &Json) -> Result<Validator, PlanError> {
-    jsonschema::options()
-        .with_pattern_options(PatternOptions::regex())
-        .build(&schema.to_serde())
-        .map_err(|error| PlanError::Schema {
-            tool: tool.to_owned(),
-            which,
-            message: error.to_string(),
-        })
+    Validator::compile(schema).map_err(|error| PlanError::Schema {
+        tool: tool.to_owned(),
+        which,
+        message: error.to_string(),
+    })
 }
 
 fn violations(schema: &Validator, value: &Json, max: usize) -> Vec<String> {
-    let value = value.to_serde();
-    schema
-        .iter_errors(&value)
-        .take(max)
-        .map(|error| {
-            let path = error.instance_path().to_string();
-            let place = if path.is_empty() {
-                "/".to_owned()
-            } else {
-                path
-            };
-            format!("{place}: {error}")
-        })
-        .collect()
+    let found = schema.violations(value, max);
+    found.iter().map(ToString::to_string).collect()
 }
