@@ -2,8 +2,10 @@
 
 pub(crate) mod agent;
 pub(crate) mod binding;
+pub(crate) mod bundle;
 mod condition;
 pub(crate) mod decision;
+pub(crate) mod delegation;
 mod metadata;
 mod model;
 pub(crate) mod policy;
@@ -12,7 +14,7 @@ pub(crate) mod tool;
 pub(crate) use metadata::Header;
 
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0204, e0207};
+use crate::diagnostics::{e0204, e0810};
 use crate::reference::{self, LogicalRef};
 use crate::sources::{FILE_REF, FileRef};
 use crate::yaml::{Cursor, Fields, Shape};
@@ -62,7 +64,7 @@ fn is_kind(root: &Cursor<'_>, kind: &str, sink: &mut Sink) -> bool {
         return true;
     }
     sink.push(if found.value == "Bundle" {
-        e0207::bundle(&found.at)
+        e0810::bundle(&found.at, kind)
     } else {
         e0204::wrong_kind(&found.at, &found.value, kind)
     });

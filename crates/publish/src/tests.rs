@@ -1,6 +1,8 @@
 //! Tests of whole bundles, and what the tests beside the code share.
 
 mod bundle;
+mod closures;
+mod delegations;
 mod golden;
 mod policies;
 mod readers;
@@ -9,4 +11,4 @@ mod schemas;
 mod seeds;
 mod versions;
 
-pub(crate) use bundle::sample;
+pub(crate) use bundle::{desk, sample};
