@@ -80,7 +80,7 @@ pub fn closure(
     let bundle = document.and_then(|it| Bundle::read(&it, &mut sink));
     let root = bundle.as_ref().and_then(|it| it.root.as_ref());
     let found = match root {
-        Some(root) => Walk::new(files, externals).from_root(root, &mut sink),
+        Some(root) => Walk::new(files, externals).run(root, &mut sink),
         None => Vec::new(),
     };
     refuse_twins(&found, &mut sink);

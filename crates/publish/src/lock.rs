@@ -189,7 +189,8 @@ impl Lock {
                 )),
                 Some(then) if then.content_hash != now.content_hash => changes.push(format!(
                     "the content of {name} has changed (content_hash {}, and was {})",
-                    now.content_hash, then.content_hash
+                    short(now.content_hash),
+                    short(then.content_hash)
                 )),
                 Some(_) => {}
             }
@@ -279,6 +280,11 @@ impl<'a> Record<'a> {
 
 fn shape<T>(why: impl Into<String>) -> Result<T, LockError> {
     Err(LockError::Shape(why.into()))
+}
+
+/// As much of a digest as people compare.
+fn short(digest: Digest) -> String {
+    digest.to_string().chars().take(12).collect()
 }
 
 /// An object with `before` in front of each field and `after` behind the last. Compact when both are
@@ -493,7 +499,7 @@ mod tests {
             the root is clerk, and was desk
             clerk is new
             desk is ./office/desk.yaml, and was ./desk.yaml
-            the content of refunds has changed (content_hash 11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437, and was 4fdc1db8ceef1064f9b8aa6f7c60cdc425279dfd79974613b473511d74c91f3d)
+            the content of refunds has changed (content_hash 11507a0e2f5e, and was 4fdc1db8ceef)
             mail.courier is not in the bundle any more"#]].assert_eq(&after.drift(&before).join("\n"));
     }
 }

@@ -1,7 +1,7 @@
 //! A snapshot in the form that existing clients read: an Agent document with its references inlined.
 //! Knows that form; it shows less than the snapshot holds: no policies and no limits.
 
-use spec::snapshot::{OutputFormat, Secret, Tool};
+use spec::snapshot::{Backend, Delegation, DelegationResult, OutputFormat, Secret, Tool};
 use spec::{Json, Snapshot};
 
 /// The manifest of a version, as `GetAgentVersion` answers it. Two snapshots with one manifest may
@@ -72,7 +72,7 @@ fn spec(snapshot: &Snapshot) -> Json {
 }
 
 fn tool(tool: &Tool) -> Json {
-    Json::from_members([
+    let mut members = vec![
         ("ref", Json::from(tool.contract.logical_id())),
         ("as", Json::from(tool.wire_name.as_str())),
         ("description", Json::from(tool.description.as_str())),
@@ -85,7 +85,29 @@ fn tool(tool: &Tool) -> Json {
             "input_schema",
             Json::from_members([("inline", tool.input_schema.clone())]),
         ),
-    ])
+    ];
+    match &tool.backend {
+        Backend::Worker | Backend::Mcp { .. } => {}
+        Backend::Agent(to) => members.push(("agent", delegation(tool, to))),
+    }
+    Json::from_members(members)
+}
+
+fn delegation(tool: &Tool, to: &Delegation) -> Json {
+    let result = match to.result {
+        DelegationResult::Summary => "summary",
+        DelegationResult::Full => "full",
+    };
+    let mut members = vec![
+        ("namespace", Json::from(tool.contract.namespace.as_str())),
+        ("name", Json::from(tool.contract.name.as_str())),
+        ("result", Json::from(result)),
+    ];
+    members.push(match &to.version {
+        Some(version) => ("version", Json::from(version.as_str())),
+        None => ("late_bound", Json::from(true)),
+    });
+    Json::from_members(members)
 }
 
 #[cfg(test)]
@@ -93,12 +115,36 @@ mod tests {
     use expect_test::expect;
 
     use super::manifest;
-    use crate::tests::sample;
+    use crate::tests::{desk, sample};
 
     #[test]
     fn references_are_resolved() {
         let snapshot = sample().compile().snapshot.unwrap();
         expect![[r#"{"apiVersion":"phrony.com/v1","kind":"Agent","metadata":{"name":"clerk","namespace":"shop","version":"1.0.0"},"output":{"format":"text"},"spec":{"instructions":{"text":"Be fair."},"model":{"name":"scripted","provider":"stub"},"purpose":"Settle refunds.","tools":[{"as":"refund","description":"Pay money back.","input_schema":{"inline":{"additionalProperties":false,"properties":{"amount":{"type":"number"},"currency":{"enum":["EUR","USD"]},"order":{"pattern":"^A-[0-9]+$","type":"string"}},"required":["order","amount"],"type":"object"}},"ref":"pay.refund","side_effect_class":"non_idempotent_write","version":"1.2.0"}]}}"#]]
         .assert_eq(&manifest(&snapshot).to_canonical());
+    }
+
+    #[test]
+    fn delegations_name_their_agents() {
+        let late = "    - {ref: mail.courier, late_bound: true, result: full}\n";
+        let closure = desk().append("desk.yaml", late).closure();
+        let crate::Origin::Vendored(Some(root)) = &closure.members[0].origin else {
+            panic!("no snapshot");
+        };
+        let agents = manifest(root);
+        let tools = agents.get("spec").and_then(|it| it.get("tools"));
+        let agents: Vec<String> = tools
+            .and_then(spec::Json::as_array)
+            .unwrap()
+            .iter()
+            .map(|it| it.get("agent").unwrap().to_canonical())
+            .collect();
+        assert_eq!(
+            agents,
+            [
+                r#"{"name":"clerk","namespace":"shop","result":"summary","version":"1.0.0"}"#,
+                r#"{"late_bound":true,"name":"courier","namespace":"mail","result":"full"}"#,
+            ]
+        );
     }
 }

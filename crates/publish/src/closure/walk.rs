@@ -101,8 +101,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The root, if it is there, and everything that it leads to.
-    pub(super) fn from_root(mut self, root: &At<String>, sink: &mut Sink) -> Vec<Found> {
+    /// Everything that belongs to the root, itself first; nothing if it is not there.
+    pub(super) fn run(mut self, root: &At<String>, sink: &mut Sink) -> Vec<Found> {
         self.file("", root, sink);
         self.found
     }
