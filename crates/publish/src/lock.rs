@@ -500,6 +500,7 @@ mod tests {
             clerk is new
             desk is ./office/desk.yaml, and was ./desk.yaml
             the content of refunds has changed (content_hash 11507a0e2f5e, and was 4fdc1db8ceef)
-            mail.courier is not in the bundle any more"#]].assert_eq(&after.drift(&before).join("\n"));
+            mail.courier is not in the bundle any more"#]]
+        .assert_eq(&after.drift(&before).join("\n"));
     }
 }

@@ -4,6 +4,7 @@ mod bundle;
 mod closures;
 mod delegations;
 mod golden;
+mod guide;
 mod policies;
 mod readers;
 mod robust;

@@ -11,7 +11,7 @@ pub(crate) const CODE: Code = Code("E0801");
 pub(crate) fn alone(at: &Location) -> Diagnostic {
     at.error(
         CODE,
-        "this Agent hands work to others, which takes a Bundle, and is compiled on its own",
+        "an Agent that hands work to others is not published on its own",
     )
     .with_help(
         "publish it in a Bundle: write a `kind: Bundle` document whose `spec.root` names this file",
@@ -28,7 +28,7 @@ mod tests {
     fn alone() {
         let bundle = sample().append("agent.yaml", "  agents:\n    - ref: ./other.yaml\n");
         bundle.check(expect![[r#"
-            error[E0801]: this Agent hands work to others, which takes a Bundle, and is compiled on its own
+            error[E0801]: an Agent that hands work to others is not published on its own
               --> agent.yaml:19:3
                |
             19 |   agents:
