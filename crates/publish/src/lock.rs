@@ -486,6 +486,24 @@ mod tests {
     }
 
     #[test]
+    fn no_change_of_a_lock_goes_unseen() {
+        let file = sample().to_file();
+        for index in 0..file.len() {
+            for other in ["", " ", "0", "a", "\"", "}", "\\"] {
+                let (before, after) = file.split_at(index);
+                let after = after.get(1..).unwrap();
+                let changed = format!("{before}{other}{after}");
+                if let Ok(lock) = Lock::parse(changed.as_bytes()) {
+                    assert_eq!(lock, sample(), "{changed}");
+                }
+            }
+            let (cut, _) = file.split_at(index);
+            let is_whole = cut == file.trim_end();
+            assert_eq!(Lock::parse(cut.as_bytes()).is_ok(), is_whole, "{cut}");
+        }
+    }
+
+    #[test]
     fn drift_names_what_changed() {
         let before = sample();
         assert_eq!(before.drift(&before), Vec::<String>::new());
