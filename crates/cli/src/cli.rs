@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::{
-    agents, approvals, demo, explain, init, rollback, run, serve, sessions, status, worker,
+    agents, approvals, bundles, demo, explain, init, rollback, run, serve, sessions, status, worker,
 };
 
 /// Run declared agents under policy, with every step on record.
@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Run(run::Args),
     /// Validate, publish and deploy agents.
     Agents(agents::Group),
+    /// Lock and validate agents that hand work to each other.
+    Bundles(bundles::Group),
     /// List, inspect, follow and end sessions.
     Sessions(sessions::Group),
     /// See what waits for a person, and decide it.
@@ -88,6 +90,8 @@ impl Command {
             Command::Sessions(sessions::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Approvals(approvals::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Agents(agents::Group { verb: None }) => help(context, "agents"),
+            Command::Bundles(bundles::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Bundles(bundles::Group { verb: None }) => help(context, "bundles"),
             Command::Sessions(sessions::Group { verb: None }) => help(context, "sessions"),
             Command::Approvals(approvals::Group { verb: None }) => help(context, "approvals"),
             Command::Worker(worker::Group { verb: Some(verb) }) => verb.run(context).await,
@@ -204,6 +208,7 @@ mod tests {
               rollback    Make an earlier version of an agent the one that runs
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
+              bundles     Lock and validate agents that hand work to each other
               sessions    List, inspect, follow and end sessions
               approvals   See what waits for a person, and decide it
               worker      Serve tools from here

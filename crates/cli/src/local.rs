@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use publish::{Compiled, Diagnostic, Recorder, Severity};
 use spec::{Json, Snapshot};
@@ -17,6 +17,9 @@ use crate::render::escape;
 /// The file of an Agent in a folder that is named instead of it.
 const MANIFEST: &str = "agent.yaml";
 
+/// The code of a Bundle where an Agent is due.
+const FOUND_A_BUNDLE: &str = "E0810";
+
 /// What compiling came to.
 pub(crate) struct Local {
     pub(crate) compiled: Compiled,
@@ -26,30 +29,24 @@ pub(crate) struct Local {
     pub(crate) manifest: String,
 }
 
-/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
-pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
-    let Root { disk, manifest } = open(path, "read manifest")?;
-    let recorder = Recorder::new(&disk);
-    let compiled = publish::compile(&recorder, &manifest);
-    Ok(Local {
-        compiled,
-        sources: recorder.into_sources(),
-        manifest,
-    })
-}
-
-/// A file with everything that lies beside and below it.
-pub(crate) struct Root {
+/// A manifest on this machine, with what lies around it.
+pub(crate) struct Opened {
     pub(crate) disk: Disk,
-    /// The file's path from the root.
+    pub(crate) folder: PathBuf,
+    /// The manifest's name in the folder.
     pub(crate) manifest: String,
 }
 
-/// Opens the folder of the file at `path`; `action` is what an error names.
-pub(crate) fn open(path: &Path, action: &str) -> Result<Root, Failure> {
+/// Finds the manifest at `path`: a file, or the folder of one that is called `usual`.
+pub(crate) fn open(path: &Path, usual: &str) -> Result<Opened, Failure> {
+    open_as(path, usual, "read manifest")
+}
+
+/// The same; `action` is what an error names.
+pub(crate) fn open_as(path: &Path, usual: &str, action: &str) -> Result<Opened, Failure> {
     let failed = || Failure::new(Exit::Failed, action);
     let file = if path.is_dir() {
-        path.join(MANIFEST)
+        path.join(usual)
     } else {
         path.to_owned()
     };
@@ -69,40 +66,74 @@ pub(crate) fn open(path: &Path, action: &str) -> Result<Root, Failure> {
     let name = file.file_name().and_then(|it| it.to_str());
     let manifest = name.ok_or_else(failed)?.to_owned();
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
-    let disk =
-        Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
-    Ok(Root { disk, manifest })
+    let folder = folder.unwrap_or(Path::new(".")).to_owned();
+    let disk = Disk::open(&folder).map_err(|why| failed().because(&why))?;
+    Ok(Opened {
+        disk,
+        folder,
+        manifest,
+    })
+}
+
+/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
+pub(crate) fn compile(path: &Path, program: &str) -> Result<Local, Failure> {
+    let Opened { disk, manifest, .. } = open(path, MANIFEST)?;
+    let recorder = Recorder::new(&disk);
+    let compiled = publish::compile(&recorder, &manifest);
+    let is_bundle = |it: &Diagnostic| it.code.as_str() == FOUND_A_BUNDLE && it.file == manifest;
+    if compiled.diagnostics.iter().any(is_bundle) {
+        let message = format!("bundle manifest: use {program} bundles validate instead");
+        return Err(Failure::usage(message));
+    }
+    Ok(Local {
+        compiled,
+        sources: recorder.into_sources(),
+        manifest,
+    })
 }
 
 impl Local {
     pub(crate) fn count(&self, severity: Severity) -> usize {
-        let found = &self.compiled.diagnostics;
-        found.iter().filter(|it| it.severity == severity).count()
+        count(&self.compiled.diagnostics, severity)
     }
 
     /// Draws everything that was found on stderr.
     pub(crate) fn report(&self, context: &Context) {
-        let source = |file: &str| {
-            let bytes = self.sources.get(file)?;
-            Some(String::from_utf8_lossy(bytes).into_owned())
-        };
-        let found = &self.compiled.diagnostics;
-        let text = publish::render(found, &source, context.printer.err_has_color());
-        // The drawing has replaced control characters itself; its own are colours.
-        context.printer.diagnostics(&escape::hidden(&text));
+        report(&self.compiled.diagnostics, &self.sources, context);
     }
 
     /// The snapshot, or the error that there is none.
     pub(crate) fn snapshot(&self) -> Result<&Snapshot, Failure> {
-        self.compiled.snapshot.as_ref().ok_or_else(|| {
-            let errors = self.count(Severity::Error);
-            let plural = if errors == 1 { "" } else { "s" };
-            Failure::new(
-                Exit::Invalid,
-                format!("invalid manifest ({errors} error{plural})"),
-            )
-        })
+        self.compiled
+            .snapshot
+            .as_ref()
+            .ok_or_else(|| invalid("manifest", &self.compiled.diagnostics))
     }
+}
+
+pub(crate) fn count(found: &[Diagnostic], severity: Severity) -> usize {
+    found.iter().filter(|it| it.severity == severity).count()
+}
+
+/// The error that there are errors in `what`.
+pub(crate) fn invalid(what: &str, found: &[Diagnostic]) -> Failure {
+    let errors = count(found, Severity::Error);
+    let plural = if errors == 1 { "" } else { "s" };
+    Failure::new(
+        Exit::Invalid,
+        format!("invalid {what} ({errors} error{plural})"),
+    )
+}
+
+/// Draws what was found on stderr.
+pub(crate) fn report(found: &[Diagnostic], sources: &BTreeMap<String, Vec<u8>>, context: &Context) {
+    let source = |file: &str| {
+        let bytes = sources.get(file)?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    };
+    let text = publish::render(found, &source, context.printer.err_has_color());
+    // The drawing has replaced control characters itself; its own are colours.
+    context.printer.diagnostics(&escape::hidden(&text));
 }
 
 /// A diagnostic for programs, by the names of its fields on the wire.

@@ -26,7 +26,7 @@ const UNVERSIONED: &str = "default";
 pub(crate) struct Bound<'a> {
     pub(crate) binding: &'a Binding,
     /// The document that declares the contract; `None` where the binding itself does.
-    contract: Option<&'a Tool>,
+    pub(crate) contract: Option<&'a Tool>,
     pub(crate) id: &'a LogicalId,
     /// What the snapshot says.
     pub(crate) tool: snapshot::Tool,

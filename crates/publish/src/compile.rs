@@ -7,10 +7,12 @@ use spec::Snapshot;
 use spec::snapshot::{FORMAT, STUB_SCRIPT};
 
 use crate::attach;
-use crate::bound;
+use crate::bound::{self, Bound};
+use crate::delegate::{self, Callees, Delegate};
 use crate::diagnostic::{Diagnostic, Location, Sink};
-use crate::diagnostics::e0101;
+use crate::diagnostics::{e0101, e0801};
 use crate::document::agent::Agent;
+use crate::document::delegation::Delegations;
 use crate::document::policy::Policy;
 use crate::document::tool::Tool;
 use crate::files::Files;
@@ -34,9 +36,19 @@ const STUB: &str = "stub";
 /// Compiles the bundle whose Agent is the file `manifest`.
 #[must_use]
 pub fn compile(files: &dyn Files, manifest: &str) -> Compiled {
+    compile_as(files, manifest, None)
+}
+
+/// Compiles an Agent that is a member of a Bundle. What its entries of `spec.agents` lead to is in
+/// `callees`; for those that are not there no tool is made.
+pub(crate) fn compile_member(files: &dyn Files, manifest: &str, callees: &Callees) -> Compiled {
+    compile_as(files, manifest, Some(callees))
+}
+
+fn compile_as(files: &dyn Files, manifest: &str, callees: Option<&Callees>) -> Compiled {
     let mut sink = Sink::default();
     let mut sources = Sources::new(files);
-    let snapshot = build(manifest, &mut sources, &mut sink);
+    let snapshot = build(manifest, callees, &mut sources, &mut sink);
     let sound = sink.errors() == 0;
     Compiled {
         snapshot: snapshot.filter(|_| sound),
@@ -44,15 +56,26 @@ pub fn compile(files: &dyn Files, manifest: &str) -> Compiled {
     }
 }
 
-fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Snapshot> {
+fn build(
+    manifest: &str,
+    callees: Option<&Callees>,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Option<Snapshot> {
     let document = open(manifest, sources, sink)?;
     let tools = Library::<Tool>::load(sources, sink);
     let mut policies = Library::<Policy>::load(sources, sink);
-    let agent = Agent::read(&document, sources, sink)?;
+    let mut agent = Agent::read(&document, sources, sink)?;
     let before = sink.errors();
-    let bounds = bound::resolve(&agent, &tools, sink);
-    let all_bound =
-        agent.all_bindings && sink.errors() == before && bounds.iter().all(bound::Bound::is_sound);
+    let delegations = std::mem::take(&mut agent.delegations);
+    let delegations_written = delegations.entries.len();
+    let mut bounds = bound::resolve(&agent, &tools, sink);
+    let delegates = delegates(delegations, callees, &bounds, sink);
+    bounds.extend(delegates.iter().map(Delegate::bound));
+    let all_bound = agent.all_bindings
+        && sink.errors() == before
+        && delegates.len() == delegations_written
+        && bounds.iter().all(Bound::is_sound);
     let attached = attach::attach(
         &bounds,
         &agent.default_policies,
@@ -91,8 +114,28 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
     Some(snapshot)
 }
 
+/// The entries of `spec.agents` as tools; outside a Bundle there is nobody that they could lead to.
+fn delegates(
+    written: Delegations,
+    callees: Option<&Callees>,
+    bounds: &[Bound<'_>],
+    sink: &mut Sink,
+) -> Vec<Delegate> {
+    if let Some(callees) = callees {
+        return delegate::resolve(written.entries, callees, bounds, sink);
+    }
+    if let Some(at) = &written.at {
+        sink.push(e0801::alone(at));
+    }
+    Vec::new()
+}
+
 /// Reads the manifest. Without it there is nothing to say about the rest.
-fn open(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Rc<Document>> {
+pub(crate) fn open(
+    manifest: &str,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Option<Rc<Document>> {
     let before = sink.errors();
     if sources.bytes(manifest, sink).is_none() {
         if sink.errors() == before {

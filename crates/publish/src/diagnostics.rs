@@ -63,6 +63,16 @@ pub(crate) mod e0702;
 pub(crate) mod e0703;
 pub(crate) mod e0704;
 pub(crate) mod e0705;
+pub(crate) mod e0801;
+pub(crate) mod e0802;
+pub(crate) mod e0803;
+pub(crate) mod e0804;
+pub(crate) mod e0805;
+pub(crate) mod e0806;
+pub(crate) mod e0807;
+pub(crate) mod e0808;
+pub(crate) mod e0809;
+pub(crate) mod e0810;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -84,6 +94,7 @@ const SOURCES: &[(Code, &str)] = sources! {
     e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511 e0512
     e0601 e0602 e0603 e0604 e0605 e0606
     e0701 e0702 e0703 e0704 e0705
+    e0801 e0802 e0803 e0804 e0805 e0806 e0807 e0808 e0809 e0810
 };
 
 /// What a code means, why it matters and how to mend it.

@@ -3,8 +3,10 @@
 pub(crate) mod agent;
 pub(crate) mod availability;
 pub(crate) mod binding;
+pub(crate) mod bundle;
 mod condition;
 pub(crate) mod decision;
+pub(crate) mod delegation;
 mod frameworks;
 pub(crate) mod mcp;
 mod metadata;
@@ -17,7 +19,7 @@ pub(crate) mod tool;
 pub(crate) use metadata::Header;
 
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0204, e0207};
+use crate::diagnostics::{e0204, e0810};
 use crate::reference::{self, LogicalRef};
 use crate::sources::{FILE_REF, FileRef};
 use crate::yaml::{Cursor, Fields, Shape};
@@ -67,7 +69,7 @@ fn is_kind(root: &Cursor<'_>, kind: &str, sink: &mut Sink) -> bool {
         return true;
     }
     sink.push(if found.value == "Bundle" {
-        e0207::bundle(&found.at)
+        e0810::bundle(&found.at, kind)
     } else {
         e0204::wrong_kind(&found.at, &found.value, kind)
     });

@@ -6,19 +6,23 @@
 //!
 //! The way: `yaml` reads trees with places, `document` and `schema` turn them into what authors
 //! mean, `library` finds documents by identity, `bound` and `attach` tie them together, `rules` has
-//! the policies judged, `compile` puts the snapshot together. `diagnostics` holds a file for each
+//! the policies judged, `compile` puts the snapshot together. `closure` does that for all agents of a
+//! Bundle, and `lock` says what they came to. `diagnostics` holds a file for each
 //! kind of mistake.
 
 mod attach;
 mod bound;
+mod closure;
 mod compile;
 mod constraint;
+mod delegate;
 mod diagnostic;
 mod diagnostics;
 mod document;
 mod files;
 mod instructions;
 mod library;
+mod lock;
 mod manifest;
 mod overlay;
 mod reference;
@@ -34,10 +38,12 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+pub use closure::{Closure, External, Member, Origin, closure};
 pub use compile::{Compiled, compile};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
+pub use lock::{LOCK_FILE, Lock, LockError, LockedMember, LockedOrigin};
 pub use manifest::manifest;
 pub use overlay::check_overlay;
 pub use render::render;

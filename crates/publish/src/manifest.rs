@@ -6,8 +6,8 @@ mod policies;
 use std::collections::BTreeMap;
 
 use spec::snapshot::{
-    Backend, DelegationResult, Framework, Limits, McpServer, Metadata, Model, OnFailure, OnInvalid,
-    Output, Predicate, Probe, ProbeArg, Secret, SessionMode, Tool,
+    Backend, Framework, Limits, McpServer, Metadata, Model, OnFailure, OnInvalid, Output,
+    Predicate, Probe, ProbeArg, Secret, SessionMode, Tool,
 };
 use spec::{Json, Snapshot};
 
@@ -227,7 +227,6 @@ fn delegation(backend: &Backend) -> Option<Json> {
         return None;
     };
     let (namespace, name) = it.agent.rsplit_once('.').unwrap_or(("", &it.agent));
-    let result = (it.result == DelegationResult::Full).then(|| Json::word(&it.result));
     Some(present([
         ("namespace", Some(Json::from(namespace))),
         ("name", Some(Json::from(name))),
@@ -236,7 +235,7 @@ fn delegation(backend: &Backend) -> Option<Json> {
             "late_bound",
             it.version.is_none().then_some(Json::Bool(true)),
         ),
-        ("result", result),
+        ("result", Some(Json::word(&it.result))),
     ]))
 }
 
@@ -270,12 +269,36 @@ mod tests {
     use expect_test::expect;
 
     use super::manifest;
-    use crate::tests::sample;
+    use crate::tests::{desk, sample};
 
     #[test]
     fn references_are_resolved() {
         let snapshot = sample().compile().snapshot.unwrap();
         expect![[r#"{"apiVersion":"phrony.com/v1","kind":"Agent","metadata":{"name":"clerk","namespace":"shop","version":"1.0.0"},"output":{"format":"text"},"spec":{"instructions":{"text":"Be fair."},"model":{"name":"scripted","provider":"stub"},"policies":[{"action":"deny","conditions":{"field":"amount","op":"gt","value":1000},"name":"pay.limit","reason":"Too much."}],"purpose":"Settle refunds.","session":"conversation","tools":[{"as":"refund","description":"Pay money back.","input_schema":{"inline":{"additionalProperties":false,"properties":{"amount":{"type":"number"},"currency":{"enum":["EUR","USD"]},"order":{"pattern":"^A-[0-9]+$","type":"string"}},"required":["order","amount"],"type":"object"}},"ref":"pay.refund","side_effect_class":"non_idempotent_write","version":"1.2.0"}]}}"#]]
         .assert_eq(&manifest(&snapshot).to_canonical());
+    }
+
+    #[test]
+    fn delegations_name_their_agents() {
+        let late = "    - {ref: mail.courier, late_bound: true, result: full}\n";
+        let closure = desk().append("desk.yaml", late).closure();
+        let crate::Origin::Vendored(Some(root)) = &closure.members[0].origin else {
+            panic!("no snapshot");
+        };
+        let agents = manifest(root);
+        let tools = agents.get("spec").and_then(|it| it.get("tools"));
+        let agents: Vec<String> = tools
+            .and_then(spec::Json::as_array)
+            .unwrap()
+            .iter()
+            .map(|it| it.get("agent").unwrap().to_canonical())
+            .collect();
+        assert_eq!(
+            agents,
+            [
+                r#"{"name":"clerk","namespace":"shop","result":"summary","version":"1.0.0"}"#,
+                r#"{"late_bound":true,"name":"courier","namespace":"mail","result":"full"}"#,
+            ]
+        );
     }
 }

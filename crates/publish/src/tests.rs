@@ -1,7 +1,10 @@
 //! Tests of whole bundles, and what the tests beside the code share.
 
 mod bundle;
+mod closures;
+mod delegations;
 mod golden;
+mod guide;
 mod policies;
 mod readers;
 mod robust;
@@ -9,4 +12,4 @@ mod schemas;
 mod seeds;
 mod versions;
 
-pub(crate) use bundle::{Bundle, sample};
+pub(crate) use bundle::{Bundle, desk, sample};

@@ -12,9 +12,12 @@ use crate::connect::Runtime;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Asked, Failure};
-use crate::local::{self, Root};
+use crate::local::{self, Opened};
 use crate::render::{Output, escape};
 use crate::{reference, wire};
+
+/// The file of an overlay in a folder that is named instead of it.
+const OVERLAY: &str = "overlay.yaml";
 
 /// Make a published version the one that runs.
 #[derive(Debug, clap::Args)]
@@ -73,7 +76,8 @@ struct Overlay {
 /// Which of the files an overlay needs only the runtime knows, who has the version that it is laid
 /// over: all that could be meant go with it.
 fn sources(path: &Path) -> Result<Overlay, Failure> {
-    let Root { disk, manifest } = local::open(path, "read overlay")?;
+    let opened = local::open_as(path, OVERLAY, "read overlay")?;
+    let Opened { disk, manifest, .. } = opened;
     let recorder = Recorder::new(&disk);
     let unreadable =
         |why: publish::FileError| Failure::new(Exit::Failed, "read overlay").because(&why);

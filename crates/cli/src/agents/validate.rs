@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let local = local::compile(&args.manifest)?;
+    let local = local::compile(&args.manifest, &context.program)?;
     let unset = local
         .compiled
         .snapshot

@@ -11,11 +11,6 @@ pub(crate) fn not_yet(at: &Location, what: &str) -> Diagnostic {
         .with_help("take it out; it would not be enforced")
 }
 
-pub(crate) fn bundle(at: &Location) -> Diagnostic {
-    at.error(CODE, "`kind: Bundle` is not supported by this version yet")
-        .with_help("name the file of an Agent instead")
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -68,21 +63,6 @@ mod tests {
                |
             20 | output: {format: json, schema: {}}
                |                        ^^^^^^ output.schema
-
-        "#]]);
-    }
-
-    #[test]
-    fn bundle() {
-        let bundle = sample().edit("agent.yaml", "kind: Agent", "kind: Bundle");
-        bundle.check(expect![[r#"
-            error[E0207]: `kind: Bundle` is not supported by this version yet
-             --> agent.yaml:2:7
-              |
-            2 | kind: Bundle
-              |       ^^^^^^ kind
-              |
-              = help: name the file of an Agent instead
 
         "#]]);
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use spec::snapshot::{Limits, McpServer, Model, Output, OutputFormat, Secret, SessionMode};
 
 use super::binding::Binding;
+use super::delegation::Delegations;
 use super::{Header, IN_SPEC, PolicyRef, logical_policies, mcp, model, open, output, texts};
 use crate::diagnostic::{At, Sink};
 use crate::diagnostics::{e0205, e0207, e0704};
@@ -30,6 +31,7 @@ const TOP: Shape = Shape {
         ("default_policies", IN_SPEC),
         ("session", IN_SPEC),
         ("limits", IN_SPEC),
+        ("agents", IN_SPEC),
         ("policies", POLICIES),
     ],
     unsupported: &[],
@@ -49,6 +51,7 @@ const SPEC: Shape = Shape {
         "session",
         "limits",
         "mcp_servers",
+        "agents",
     ],
     elsewhere: &[
         ("policies", POLICIES),
@@ -60,7 +63,7 @@ const SPEC: Shape = Shape {
         ("output", "`output` stands beside `spec`"),
         ("description", "write it as `purpose`"),
     ],
-    unsupported: &["agents"],
+    unsupported: &[],
 };
 
 const LIMITS: Shape = Shape {
@@ -92,7 +95,8 @@ pub(crate) struct Agent {
     pub(crate) instructions: String,
     pub(crate) model: Model,
     pub(crate) bindings: Vec<Binding>,
-    /// Whether every entry of `spec.tools` could be read.
+    pub(crate) delegations: Delegations,
+    /// Whether every entry of `spec.tools` and `spec.agents` could be read.
     pub(crate) all_bindings: bool,
     pub(crate) default_policies: Vec<PolicyRef>,
     pub(crate) capabilities: Vec<String>,
@@ -136,11 +140,15 @@ impl Agent {
             .iter()
             .filter_map(|it| Binding::read(it, sources, sink))
             .collect();
+        let delegations = get("agents")
+            .map(|it| Delegations::read(&it, sources, sink))
+            .unwrap_or_default();
         Some(Self {
             purpose: purpose.map(|it| it.value).unwrap_or_default(),
             instructions: instructions.unwrap_or_default(),
             model: model.unwrap_or_else(model::unread),
             bindings,
+            delegations,
             all_bindings: spec.is_some() && sink.errors() == before,
             default_policies: logical_policies(get("default_policies"), sink),
             session: session(get("session"), output.format, sink),

@@ -7,7 +7,7 @@ use super::tool::class;
 use super::{PolicyRef, binding_policies};
 use crate::diagnostic::{At, Sink};
 use crate::diagnostics::{e0205, e0509};
-use crate::reference::{self, LogicalRef};
+use crate::reference::{self, LogicalId, LogicalRef};
 use crate::schema::{self, Role, Schema};
 use crate::sources::Sources;
 use crate::yaml::{Cursor, Fields, Shape};
@@ -93,7 +93,7 @@ impl Binding {
         let wire_name = match chosen {
             Some(chosen) => chosen?,
             None => At {
-                value: derived_name(&reference.value),
+                value: derived_name(&reference.value.id),
                 at: reference.at.clone(),
             },
         };
@@ -126,7 +126,8 @@ fn is_wire_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-fn chosen_name(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<String>> {
+/// `as`: a name of the author's choice.
+pub(super) fn chosen_name(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<String>> {
     let name = cursor.filled(sink)?;
     if name.value.len() <= WIRE_NAME_CHARS_MAX && name.value.chars().all(is_wire_char) {
         return Some(name);
@@ -141,9 +142,9 @@ fn chosen_name(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<String>> {
     None
 }
 
-/// The reference without its constraint, with `_` for what a name may not have.
-fn derived_name(reference: &LogicalRef) -> String {
-    let id = reference.id.to_string();
+/// An id as a name, with `_` for what a name may not have.
+pub(crate) fn derived_name(id: &LogicalId) -> String {
+    let id = id.to_string();
     let plain = id.chars().map(|c| if is_wire_char(c) { c } else { '_' });
     plain.take(WIRE_NAME_CHARS_MAX).collect()
 }

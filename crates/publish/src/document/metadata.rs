@@ -59,7 +59,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub(super) fn read(cursor: Option<&Cursor<'_>>, kind: &str, sink: &mut Sink) -> Self {
+    pub(crate) fn read(cursor: Option<&Cursor<'_>>, kind: &str, sink: &mut Sink) -> Self {
         let Some(fields) = cursor.and_then(|it| it.fields(&METADATA, sink)) else {
             return Self::default();
         };
