@@ -133,6 +133,7 @@ impl Simulation {
                 mode: self.scenario.snapshot.session,
                 input: Json::from_members([("message", Json::from("go"))]),
                 requester: None,
+                env: Arc::default(),
             };
             match block_on(self.driver.start(id.clone(), start)) {
                 Ok(session) => {

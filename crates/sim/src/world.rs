@@ -98,6 +98,7 @@ impl Inner {
                 transcript,
                 version: _,
                 snapshot: _,
+                tools: _,
             } => {
                 if self.completing.insert((session.clone(), completion)) {
                     self.shown.push((session.clone(), completion, transcript));
