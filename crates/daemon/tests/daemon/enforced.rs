@@ -250,7 +250,7 @@ async fn what_a_session_has_is_decided_once() {
         |it: &ordain::WatchEvent| it.r#type == "message.assistant" && text(it, "text") == "done";
     bed.follow(&session, finished).await;
     bed.restart_with(exposed("eu")).await;
-    let mut client = Client::attach(&bed, &session).await;
+    let client = Client::attach(&bed, &session).await;
     client.text("and now?").await;
     let fourth = |it: &ordain::WatchEvent| it.r#type == "message.assistant" && it.turn == 4;
     let events = bed.follow(&session, fourth).await;
