@@ -119,7 +119,7 @@ fn reject(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> Re
     let what = match approval.subject {
         ApprovalSubject::Call => "the call was rejected by a person and was not run",
         ApprovalSubject::HandlerFailed => "a person decided that it does not run again",
-        ApprovalSubject::NoWorker if call.failure.is_some() => {
+        ApprovalSubject::NoWorker if call.failure.is_some() && !call.in_doubt => {
             "tool dispatch denied after failure; the call did run and failed"
         }
         ApprovalSubject::NoWorker if !call.in_doubt => {

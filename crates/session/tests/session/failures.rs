@@ -202,6 +202,13 @@ fn a_failure_that_arrives_twice_counts_once() {
     bench.pass_ms(1_000);
     assert_eq!(bench.fails(&call, "w-1"), echo, "while it is queued");
     assert_eq!(bench.status(1, 0), "queued");
+
+    let mut bench = self::bench(OnFailure::Escalate);
+    bench.ask(&[("irreversible_action", ONE)]);
+    let call = bench.call(1, 0);
+    bench.fails(&call, "w-1").unwrap();
+    assert_eq!(bench.fails(&call, "w-1"), echo, "while people are asked");
+    assert_eq!(bench.state.approvals.len(), 1);
 }
 
 #[test]
