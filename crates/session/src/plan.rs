@@ -18,6 +18,7 @@ pub struct Plan {
     /// Bounds of the runtime.
     pub settings: Settings,
     checks: BTreeMap<String, Check>,
+    output: Option<Validator>,
 }
 
 /// Bounds that the runtime sets, not the author.
@@ -29,6 +30,11 @@ pub struct Settings {
     pub cancel_grace_ms: u64,
     /// Dispatches of one call without a person, in all.
     pub attempts_max: u32,
+    /// How long a call waits after its first failed dispatch and after later ones, in milliseconds,
+    /// before it runs again.
+    pub retry_ms: [u64; 2],
+    /// Answers of one turn that are sent back since they break the output's contract.
+    pub corrections_max: usize,
     /// Bytes of one call's arguments.
     pub args_bytes_max: usize,
     /// Calls in one turn.
@@ -45,6 +51,8 @@ impl Settings {
         call_ms_max: 60 * 60 * 1000,
         cancel_grace_ms: 5_000,
         attempts_max: 3,
+        retry_ms: [1_000, 4_000],
+        corrections_max: 3,
         // Clients receive 4 MiB a message; the rest is room for framing.
         args_bytes_max: 4 * 1024 * 1024 - 64 * 1024,
         turn_calls_max: 128,
@@ -71,6 +79,9 @@ pub enum PlanError {
         /// The validator's words.
         message: String,
     },
+    /// The output's schema, which the validator does not take.
+    #[error("the output's schema does not compile: {0}")]
+    Output(String),
     /// Rules that do not compile.
     #[error("the policies do not compile: {0}")]
     Rules(String),
@@ -99,12 +110,17 @@ impl Plan {
             };
             checks.insert(tool.wire_name.clone(), Check { input, output });
         }
+        let output = match &snapshot.output.schema {
+            Some(schema) => Some(output_validator(schema)?),
+            None => None,
+        };
         Ok(Self {
             version,
             snapshot,
             rules,
             settings,
             checks,
+            output,
         })
     }
 
@@ -130,6 +146,23 @@ impl Plan {
             None => Vec::new(),
         }
     }
+
+    /// What is wrong with a final answer by the agent's own output schema; empty when nothing is
+    /// or there is none.
+    #[must_use]
+    pub fn answer_violations(&self, answer: &Json) -> Vec<String> {
+        match &self.output {
+            Some(schema) => violations(schema, answer, self.settings.violations_max),
+            None => Vec::new(),
+        }
+    }
+}
+
+fn output_validator(schema: &Json) -> Result<Validator, PlanError> {
+    validator("", "output", schema).map_err(|error| match error {
+        PlanError::Schema { message, .. } => PlanError::Output(message),
+        error @ (PlanError::Output(_) | PlanError::Rules(_)) => error,
+    })
 }
 
 fn validator(tool: &str, which: &'static str, schema: &Json) -> Result<Validator, PlanError> {

@@ -4,6 +4,7 @@
 mod bad_input;
 mod bed;
 mod calls;
+mod enforced;
 mod interactive;
 mod lifecycle;
 mod many;
