@@ -5,6 +5,11 @@ mod inline;
 mod members;
 mod object;
 mod part;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "no document that is read yet asks for it")
+)]
+pub(crate) mod strict;
 mod vocabulary;
 mod walk;
 

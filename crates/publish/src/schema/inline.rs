@@ -286,7 +286,7 @@ impl Parts<'_, '_> {
                 let leads = part::leads(&part.json, &part.names, visit, target, &part.file);
                 self.pointer(key, leads, places)
             });
-            let Some(Json::Object(members)) = at_mut(&mut json, &visit.path) else {
+            let Some(Json::Object(members)) = walk::at_mut(&mut json, &visit.path) else {
                 continue;
             };
             if let Some(pointer) = pointer {
@@ -319,12 +319,4 @@ impl Parts<'_, '_> {
         let steps = place.iter().chain(&steps).map(String::as_str);
         Some(format!("#{}", walk::fragment_of(steps)))
     }
-}
-
-fn at_mut<'a>(root: &'a mut Json, steps: &[String]) -> Option<&'a mut Json> {
-    steps.iter().try_fold(root, |here, step| match here {
-        Json::Object(members) => members.get_mut(step),
-        Json::Array(elements) => elements.get_mut(step.parse::<usize>().ok()?),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
-    })
 }

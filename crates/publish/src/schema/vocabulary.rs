@@ -132,6 +132,11 @@ pub(crate) enum Ignored {
     Nullable,
 }
 
+/// Whether `word` is a keyword that constrains values, in some draft.
+pub(super) fn constrains(word: &str) -> bool {
+    CONSTRAINING.iter().any(|it| it.0 == word)
+}
+
 /// Whether `word` is passed over in `draft` and why its author should know.
 pub(super) fn ignored(word: &str, value: &Json, draft: Draft) -> Option<Ignored> {
     if let Some((_, from, to, _)) = CONSTRAINING.iter().find(|it| it.0 == word) {

@@ -80,6 +80,21 @@ pub(super) fn all(root: &Json, draft: Draft) -> Vec<Visit<'_>> {
     visits
 }
 
+/// The schema and every subschema of it, wherever it stands.
+pub(super) fn below(schema: &Json) -> Vec<Visit<'_>> {
+    let mut visits = Vec::new();
+    let mut open = vec![Visit {
+        schema,
+        path: Vec::new(),
+        base: 0,
+    }];
+    while let Some(here) = open.pop() {
+        children(&here, &mut open);
+        visits.push(here);
+    }
+    visits
+}
+
 fn children<'a>(here: &Visit<'a>, open: &mut Vec<Visit<'a>>) {
     let mut push = |schema: &'a Json, path: Vec<String>| {
         let base = here.base;
@@ -195,8 +210,17 @@ pub(super) fn at<'a>(root: &'a Json, steps: &[String]) -> Option<&'a Json> {
     })
 }
 
+/// As [`at`], to change it.
+pub(super) fn at_mut<'a>(root: &'a mut Json, steps: &[String]) -> Option<&'a mut Json> {
+    steps.iter().try_fold(root, |here, step| match here {
+        Json::Object(members) => members.get_mut(step),
+        Json::Array(elements) => elements.get_mut(step.parse::<usize>().ok()?),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
+    })
+}
+
 /// The steps of a JSON pointer that stands as a fragment.
-fn pointer_steps(fragment: &str) -> Option<Vec<String>> {
+pub(super) fn pointer_steps(fragment: &str) -> Option<Vec<String>> {
     if !fragment.is_empty() && !fragment.starts_with('/') {
         return None;
     }
