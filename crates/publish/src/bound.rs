@@ -144,7 +144,7 @@ fn bind<'a>(
         input_schema: contract_schema.clone(),
         contract_schema,
         output_schema: schema(&contract.output),
-        strict: contract.strict.is_some(),
+        strict: contract.strict,
         available_when: contract
             .available_when
             .iter()
@@ -317,10 +317,14 @@ fn check_narrowing(
     tool: &Tool,
     sink: &mut Sink,
 ) {
+    let same = |schema: &Json| {
+        // A binding may repeat the schema of a strict Tool as the Tool writes it.
+        schema == contract || tool.strict && schema::close(schema).is_ok_and(|it| it == *contract)
+    };
     if let Some(narrowed) = binding
         .input
         .as_ref()
-        .filter(|it| tool.sound && it.value.0 != *contract)
+        .filter(|it| tool.sound && !same(&it.value.0))
     {
         sink.push(e0504::differs(&narrowed.at, &id.to_string()));
     }

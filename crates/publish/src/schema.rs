@@ -5,22 +5,19 @@ mod inline;
 mod members;
 mod object;
 mod part;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "no document that is read yet asks for it")
-)]
-pub(crate) mod strict;
+mod strict;
 mod vocabulary;
 mod walk;
 
 pub(crate) use members::{may_have, required};
+pub(crate) use strict::close;
 pub(crate) use vocabulary::Ignored;
 
 use spec::Json;
 use validator::{Draft, Validator};
 
 use crate::diagnostic::Sink;
-use crate::diagnostics::{e0208, e0401};
+use crate::diagnostics::{e0208, e0401, e0413};
 use crate::sources::{FileRef, SCHEMA_EXTENSIONS, Sources};
 use crate::yaml::{Cursor, Shape};
 
@@ -59,18 +56,69 @@ pub(crate) fn read(
     sources: &mut Sources<'_>,
     sink: &mut Sink,
 ) -> Option<Schema> {
+    read_as(cursor, role, Openness::AsWritten, sources, sink)
+}
+
+/// Whether a schema takes what it does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Openness {
+    /// Where it says so, or says nothing.
+    AsWritten,
+    /// Nowhere: it is closed at every object level.
+    Closed,
+}
+
+impl Openness {
+    /// What `strict` asks for.
+    pub(crate) fn of(strict: bool) -> Self {
+        if strict {
+            Self::Closed
+        } else {
+            Self::AsWritten
+        }
+    }
+}
+
+/// As [`read`], and closed where that is asked for.
+pub(crate) fn read_as(
+    cursor: &Cursor<'_>,
+    role: Role,
+    openness: Openness,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Option<Schema> {
     let fields = cursor.fields(&SCHEMA, sink)?;
+    let check = |at: &Cursor<'_>, sources: &mut Sources<'_>, sink: &mut Sink| {
+        let schema = check(at, role, sources, sink)?;
+        match openness {
+            Openness::AsWritten => Some(schema),
+            Openness::Closed => closed(&schema, at, sink),
+        }
+    };
     match (fields.get("inline"), fields.get("ref")) {
-        (Some(inline), None) => check(&inline, role, sources, sink),
+        (Some(inline), None) => check(&inline, sources, sink),
         (None, Some(_)) => {
             let reference = FileRef::read(&fields, sink)?;
             let path = sources.find(&reference, SCHEMA_EXTENSIONS, sink)?;
             let document = sources.document(&path, sink)?;
-            check(&document.cursor(), role, sources, sink)
+            check(&document.cursor(), sources, sink)
         }
         (inline, _) => {
             let found = if inline.is_some() { 2 } else { 0 };
             sink.push(e0208::exactly_one(&cursor.at(), &["inline", "ref"], found));
+            None
+        }
+    }
+}
+
+/// The schema without room for what it does not name.
+fn closed(schema: &Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema> {
+    match strict::close(&schema.0) {
+        Ok(closed) => Some(Schema(closed)),
+        Err(found) => {
+            for it in found.iter().take(REPORTED_MAX) {
+                sink.push(e0413::unclosable(&cursor.locate_steps(&it.path), it.why));
+            }
             None
         }
     }

@@ -4,7 +4,7 @@ use spec::snapshot::{OnInvalid, Output, OutputFormat};
 
 use crate::diagnostic::Sink;
 use crate::diagnostics::{e0207, e0705};
-use crate::schema::{self, Role};
+use crate::schema::{self, Openness, Role};
 use crate::sources::Sources;
 use crate::yaml::{Cursor, Shape};
 
@@ -41,12 +41,12 @@ pub(super) fn read(
     let words = [("text", OutputFormat::Text), ("json", OutputFormat::Json)];
     let format = fields.get("format").and_then(|it| it.word(&words, sink));
     let format = format.map_or(OutputFormat::Text, |it| it.value);
+    let strict = fields.get("strict");
+    let closed = strict.as_ref().and_then(|it| it.boolean(sink)) == Some(true);
     let schema = fields.get("schema");
     let contract = schema
         .as_ref()
-        .and_then(|it| schema::read(it, Role::Output, sources, sink));
-    let strict = fields.get("strict");
-    let closed = strict.as_ref().and_then(|it| it.boolean(sink)) == Some(true);
+        .and_then(|it| schema::read_as(it, Role::Output, Openness::of(closed), sources, sink));
     let words = [
         ("retry", Word::Known(OnInvalid::Retry)),
         ("repair", Word::Known(OnInvalid::Repair)),

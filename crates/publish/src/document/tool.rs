@@ -5,9 +5,9 @@ use spec::snapshot::{OnFailure, Predicate};
 
 use super::probe::Probe;
 use super::{Header, PolicyRef, availability, logical_policies, open};
-use crate::diagnostic::{At, Location, Sink};
-use crate::diagnostics::{e0406, e0507};
-use crate::schema::{self, Role, Schema};
+use crate::diagnostic::{At, Sink};
+use crate::diagnostics::{e0406, e0413, e0507};
+use crate::schema::{self, Openness, Role, Schema};
 use crate::sources::{Document, Sources};
 use crate::yaml::{Cursor, Shape};
 
@@ -86,8 +86,7 @@ pub(crate) struct Tool {
     pub(crate) output: Option<Schema>,
     pub(crate) default_policies: Vec<PolicyRef>,
     pub(crate) available_when: Vec<At<Predicate>>,
-    /// Where `strict: true` stands.
-    pub(crate) strict: Option<Location>,
+    pub(crate) strict: bool,
     pub(crate) on_failure: OnFailure,
     pub(crate) probe: Option<Probe>,
     pub(crate) terminal: bool,
@@ -107,16 +106,22 @@ impl Tool {
         let get = |key: &str| spec.as_ref().and_then(|it| it.get(key));
         let text = get("description").and_then(|it| it.filled(sink));
         let class = get("side_effect_class").and_then(|it| class(&it, sink));
-        let input = get("input_schema").map(|it| schema::read(&it, Role::Input, sources, sink));
-        let output =
-            get("output_schema").and_then(|it| schema::read(&it, Role::Output, sources, sink));
-        if let (None, Some(spec)) = (&input, &spec) {
-            sink.push(e0406::no_contract(&spec.cursor().at()));
-        }
         let flag = |key: &str, sink: &mut Sink| {
             let cursor = get(key)?;
             (cursor.boolean(sink) == Some(true)).then(|| cursor.key_at())
         };
+        let strict = flag("strict", sink);
+        let openness = Openness::of(strict.is_some());
+        let input = get("input_schema")
+            .map(|it| schema::read_as(&it, Role::Input, openness, sources, sink));
+        let output = get("output_schema")
+            .and_then(|it| schema::read_as(&it, Role::Output, openness, sources, sink));
+        if let (None, Some(spec)) = (&input, &spec) {
+            sink.push(e0406::no_contract(&spec.cursor().at()));
+        }
+        if let (None, Some(strict)) = (&input, &strict) {
+            sink.push(e0413::nothing_to_close(strict));
+        }
         let class = class.unwrap_or(SideEffectClass::ReadOnly);
         let on_failure = on_failure(get("on_failure"), class, sink);
         Some(Self {
@@ -130,7 +135,7 @@ impl Tool {
             available_when: get("available_when")
                 .map(|it| availability::read(&it, sink))
                 .unwrap_or_default(),
-            strict: flag("strict", sink),
+            strict: strict.is_some(),
             on_failure,
             probe: get("probe").and_then(|it| Probe::read(&it, sink)),
             terminal: flag("terminal", sink).is_some(),
