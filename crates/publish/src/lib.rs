@@ -17,9 +17,11 @@ mod diagnostic;
 mod diagnostics;
 mod document;
 mod files;
+mod format;
 mod instructions;
 mod library;
 mod manifest;
+mod policy_test;
 mod reference;
 mod render;
 mod resolved;
@@ -37,6 +39,10 @@ pub use compile::{Compiled, compile};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
+pub use format::{FormatKind, format_schema};
 pub use manifest::manifest;
+pub use policy_test::{
+    CaseContext, Expectation, ExpectedVerdict, PolicyCase, PolicyTests, policy_tests,
+};
 pub use render::render;
 pub use resolved::compile_resolved;

@@ -1,6 +1,8 @@
 //! Tests of whole bundles, and what the tests beside the code share.
 
 mod bundle;
+mod disk;
+mod format;
 mod golden;
 mod policies;
 mod readers;
