@@ -4,12 +4,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::render::escape;
+use crate::render::{escape, plain_path};
 
 /// The files, the Agent first.
 const FILES: [(&str, &str); 5] = [
@@ -60,40 +60,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     for (path, text) in &paths {
         create(path, text).map_err(|why| failed(path, &why))?;
-        let path = plain(path).display().to_string();
+        let path = plain_path(path).display().to_string();
         context
             .printer
             .line(&format!("created {}", escape::inline(&path)))?;
     }
     let program = &context.program;
-    let dir = escape::inline(&plain(&dir).display().to_string());
+    let dir = escape::inline(&plain_path(&dir).display().to_string());
     context.printer.note(&format!(
         "next: {program} agents validate {dir} && {program} policies test {dir}"
     ));
     Ok(Exit::Done)
-}
-
-/// The path without the steps that lead nowhere: `./a/../b` is `b`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir
-                if matches!(plain.components().next_back(), Some(Component::Normal(_))) =>
-            {
-                plain.pop();
-            }
-            Component::ParentDir
-            | Component::Normal(_)
-            | Component::RootDir
-            | Component::Prefix(_) => plain.push(part),
-        }
-    }
-    if plain.as_os_str().is_empty() {
-        plain.push(".");
-    }
-    plain
 }
 
 fn create(path: &Path, text: &str) -> io::Result<()> {
@@ -112,12 +89,12 @@ fn create(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use clap::Parser as _;
     use publish::MemoryFiles;
 
-    use super::{Args, FILES, plain, run};
+    use super::{Args, FILES, run};
     use crate::cli::{Cli, Command};
     use crate::context::Context;
     use crate::environment::Environment;
@@ -182,19 +159,6 @@ mod tests {
         for (path, _) in FILES {
             let mode = outer.path().join(path).metadata().unwrap().permissions();
             assert_eq!(mode.mode() & 0o777, 0o600, "{path}");
-        }
-    }
-
-    #[test]
-    fn paths_are_shown_plainly() {
-        for (path, shown) in [
-            ("./a/agent.yaml", "a/agent.yaml"),
-            ("a/../b/./c", "b/c"),
-            ("../a", "../a"),
-            ("/x//y/", "/x/y"),
-            (".", "."),
-        ] {
-            assert_eq!(plain(Path::new(path)), PathBuf::from(shown), "{path}");
         }
     }
 

@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use publish::{Compiled, Diagnostic, Recorder, Severity};
-use spec::{Json, Snapshot};
+use spec::Snapshot;
 
 use crate::context::Context;
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::findings::Findings;
 use crate::render::escape;
 
 /// The file of an Agent in a folder that is named instead of it.
@@ -24,6 +25,8 @@ pub(crate) struct Local {
     pub(crate) sources: BTreeMap<String, Vec<u8>>,
     /// The Agent's path among them.
     pub(crate) manifest: String,
+    /// The bundle's root, as the user named it.
+    folder: PathBuf,
 }
 
 /// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
@@ -50,21 +53,26 @@ pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
     let name = file.file_name().and_then(|it| it.to_str());
     let manifest = name.ok_or_else(failed)?.to_owned();
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
-    let disk =
-        Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
+    let folder = folder.unwrap_or(Path::new(".")).to_owned();
+    let disk = Disk::open(&folder).map_err(|why| failed().because(&why))?;
     let recorder = Recorder::new(&disk);
     let compiled = publish::compile(&recorder, &manifest);
     Ok(Local {
         compiled,
         sources: recorder.into_sources(),
         manifest,
+        folder,
     })
 }
 
 impl Local {
-    pub(crate) fn count(&self, severity: Severity) -> usize {
-        let found = &self.compiled.diagnostics;
-        found.iter().filter(|it| it.severity == severity).count()
+    /// What was found, for programs.
+    pub(crate) fn findings(&self) -> Findings<'_> {
+        Findings {
+            diagnostics: &self.compiled.diagnostics,
+            sources: &self.sources,
+            folder: &self.folder,
+        }
     }
 
     /// Draws everything that was found on stderr.
@@ -82,7 +90,7 @@ impl Local {
     /// The snapshot, or the error that there is none.
     pub(crate) fn snapshot(&self) -> Result<&Snapshot, Failure> {
         self.compiled.snapshot.as_ref().ok_or_else(|| {
-            let errors = self.count(Severity::Error);
+            let errors = self.findings().count(Severity::Error);
             let plural = if errors == 1 { "" } else { "s" };
             Failure::new(
                 Exit::Invalid,
@@ -90,21 +98,6 @@ impl Local {
             )
         })
     }
-}
-
-/// A diagnostic for programs, by the names of its fields on the wire.
-pub(crate) fn to_json(diagnostic: &Diagnostic) -> Json {
-    let place = diagnostic.span;
-    Json::from_members([
-        ("code", Json::from(diagnostic.code.as_str())),
-        ("severity", Json::from(diagnostic.severity.to_string())),
-        ("file", Json::from(diagnostic.file.as_str())),
-        ("line", Json::from(place.map(|it| it.line))),
-        ("column", Json::from(place.map(|it| it.column))),
-        ("field", Json::from(diagnostic.field.as_str())),
-        ("message", Json::from(diagnostic.message.as_str())),
-        ("help", Json::from(diagnostic.help.as_deref())),
-    ])
 }
 
 /// A diagnostic of the server, which has no source lines to show.

@@ -16,6 +16,7 @@ mod environment;
 mod exit;
 mod explain;
 mod failure;
+mod findings;
 mod follow;
 mod init;
 mod lifeline;

@@ -1,7 +1,7 @@
 //! Judges the cases of a policy test as a session would judge such calls, and says where they come
 //! out differently. Knows plans and expectations; not files, nor how a report looks.
 
-use policy::{Call, Context, Outcome};
+use policy::{Call, Context, Outcome, Verdict};
 use publish::{Expectation, ExpectedVerdict, PolicyCase};
 use session::Plan;
 use spec::Json;
@@ -70,6 +70,11 @@ pub(crate) fn judge(plan: &Plan, case: &PolicyCase) -> Actual {
             now: case.context.now,
         },
     });
+    judged(&verdict)
+}
+
+/// What a verdict comes to.
+fn judged(verdict: &Verdict) -> Actual {
     let explain = Some(verdict.explain());
     match &verdict.outcome {
         Outcome::Pass => {

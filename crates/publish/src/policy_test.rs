@@ -485,7 +485,9 @@ cases:
                 "{verdict: allow}",
                 "{verdict: invalid_args, policies: [], approvals_required: 1}",
             );
-        check(&text, expect![[r#"
+        check(
+            &text,
+            expect![[r#"
             error[E0203]: expected a whole number from 0 on, found -1
              --> tests/refund.policytest.yaml:6:32
               |
@@ -538,20 +540,26 @@ cases:
                |
                = help: only `require_approval` and `escalate` have it
 
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_file_that_tests_nothing_is_refused() {
-        check("agent: a\ncases: []\n", expect![[r#"
+        check(
+            "agent: a\ncases: []\n",
+            expect![[r#"
             error[E0203]: expected at least one case, found an empty list
              --> tests/refund.policytest.yaml:2:1
               |
             2 | cases: []
               | ^^^^^ cases
 
-        "#]]);
-        check("kind: Policy\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "kind: Policy\n",
+            expect![[r#"
             error[E0202]: a policy test lacks the field `agent`
              --> tests/refund.policytest.yaml:1:1
               |
@@ -572,6 +580,7 @@ cases:
               |
               = help: a policy test is no document of the format; it has `agent` and `cases` only
 
-        "#]]);
+        "#]],
+        );
     }
 }

@@ -6,6 +6,7 @@ mod format;
 mod golden;
 mod policies;
 mod readers;
+mod render;
 mod robust;
 mod schemas;
 mod seeds;
