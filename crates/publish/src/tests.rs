@@ -2,6 +2,7 @@
 
 mod bundle;
 mod disk;
+mod docs;
 mod format;
 mod golden;
 mod policies;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use jsonschema::Validator;
 use spec::Json;
@@ -81,8 +82,17 @@ fn listed(shape: &str, field: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every `Shape` of the crate: where it is, what it calls its map, and the fields that it has.
-fn shapes() -> Vec<(String, String, BTreeSet<String>)> {
+/// A `Shape` of the crate, as its source has it.
+pub(super) struct Shape {
+    path: String,
+    /// What it calls its map.
+    pub(super) what: String,
+    known: Vec<String>,
+    pub(super) unsupported: Vec<String>,
+}
+
+/// Every one of them; out of the sources, so that none can be forgotten.
+pub(super) fn shapes() -> Vec<Shape> {
     let mut found = Vec::new();
     for path in disk::below("crates/publish/src") {
         if path.contains("/tests/") {
@@ -93,9 +103,12 @@ fn shapes() -> Vec<(String, String, BTreeSet<String>)> {
             let (shape, _) = shape.split_once("\n};").unwrap();
             let (_, what) = shape.split_once("what: \"").unwrap();
             let (what, _) = what.split_once('"').unwrap();
-            let known = listed(shape, "known").into_iter();
-            let fields = known.chain(listed(shape, "unsupported")).collect();
-            found.push((path.clone(), what.to_owned(), fields));
+            found.push(Shape {
+                path: path.clone(),
+                what: what.to_owned(),
+                known: listed(shape, "known"),
+                unsupported: listed(shape, "unsupported"),
+            });
         }
     }
     found
@@ -106,12 +119,19 @@ fn every_reader_and_the_schema_have_the_same_fields() {
     let definitions = definitions();
     let shapes = shapes();
     assert!(shapes.len() >= PLACES.len(), "{}", shapes.len());
-    for (path, what, fields) in &shapes {
+    for Shape {
+        path,
+        what,
+        known,
+        unsupported,
+    } in &shapes
+    {
+        let fields: BTreeSet<_> = known.iter().chain(unsupported).cloned().collect();
         let place = PLACES.iter().find(|(it, _)| it == what);
         let (_, name) = place.unwrap_or_else(|| panic!("{path}: say where {what:?} is"));
         if !name.is_empty() {
             assert_eq!(
-                *fields,
+                fields,
                 property_names(&definitions[*name]),
                 "{path}: {what}"
             );
@@ -119,7 +139,7 @@ fn every_reader_and_the_schema_have_the_same_fields() {
     }
     for (what, name) in PLACES {
         assert!(
-            shapes.iter().any(|(_, it, _)| it == what),
+            shapes.iter().any(|it| it.what == what),
             "nobody reads {what}"
         );
         assert!(!UNREAD.contains(&name), "{name} is read");
@@ -165,12 +185,17 @@ fn kinds() -> impl Iterator<Item = Option<FormatKind>> {
     FormatKind::ALL.into_iter().map(Some).chain([None])
 }
 
-fn validator(kind: Option<FormatKind>) -> Validator {
-    let schema = format_schema(kind).to_serde();
-    if let Err(error) = jsonschema::meta::validate(&schema) {
-        panic!("{kind:?}: {error}");
-    }
-    jsonschema::draft202012::new(&schema).unwrap()
+fn validator(kind: Option<FormatKind>) -> &'static Validator {
+    static ALL: OnceLock<Vec<(Option<FormatKind>, Validator)>> = OnceLock::new();
+    let built = |kind| {
+        let schema = format_schema(kind).to_serde();
+        if let Err(error) = jsonschema::meta::validate(&schema) {
+            panic!("{kind:?}: {error}");
+        }
+        (kind, jsonschema::draft202012::new(&schema).unwrap())
+    };
+    let all = ALL.get_or_init(|| kinds().map(built).collect());
+    &all.iter().find(|(it, _)| *it == kind).unwrap().1
 }
 
 #[test]
@@ -196,7 +221,7 @@ fn the_meta_schema_takes_it_and_every_reference_leads_somewhere() {
 }
 
 /// A document as JSON, by our own reader.
-fn json(path: &str, text: &str) -> Json {
+pub(super) fn json(path: &str, text: &str) -> Json {
     let mut sink = Sink::default();
     let file: Rc<str> = Rc::from(path);
     let node = yaml::read(&file, text.as_bytes(), &mut sink);
@@ -213,7 +238,7 @@ fn complaints(validator: &Validator, document: &Json) -> Vec<String> {
 }
 
 /// Holds a document against the schema of all kinds and of its own, and against those of the others.
-fn takes(path: &str, text: &str) {
+pub(super) fn takes(path: &str, text: &str) {
     let document = json(path, text);
     let own = document
         .get("kind")
@@ -221,7 +246,7 @@ fn takes(path: &str, text: &str) {
         .unwrap()
         .to_owned();
     for kind in kinds() {
-        let found = complaints(&validator(kind), &document);
+        let found = complaints(validator(kind), &document);
         if kind.is_none_or(|it| it.as_str() == own) {
             assert_eq!(found, [""; 0], "{path} as {kind:?}");
         } else {
@@ -426,6 +451,6 @@ fn it_refuses_what_the_readers_refuse() {
         let (path, text) = EVERYTHING[index];
         assert_eq!(text.matches(from).count(), 1, "{from}");
         let document = json(path, &text.replace(from, to));
-        assert!(!complaints(&validator(None), &document).is_empty(), "{to}");
+        assert!(!complaints(validator(None), &document).is_empty(), "{to}");
     }
 }
