@@ -1,6 +1,7 @@
 //! Tests of whole bundles, and what the tests beside the code share.
 
 mod bundle;
+mod cases;
 mod disk;
 mod docs;
 mod format;
@@ -11,6 +12,5 @@ mod render;
 mod robust;
 mod schemas;
 mod seeds;
-mod versions;
 
 pub(crate) use bundle::sample;
