@@ -20,11 +20,13 @@ mod diagnostic;
 mod diagnostics;
 mod document;
 mod files;
+mod format;
 mod instructions;
 mod library;
 mod lock;
 mod manifest;
 mod overlay;
+mod policy_test;
 mod reference;
 mod render;
 mod resolved;
@@ -43,8 +45,12 @@ pub use compile::{Compiled, compile};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
+pub use format::{FormatKind, format_schema};
 pub use lock::{LOCK_FILE, Lock, LockError, LockedMember, LockedOrigin};
 pub use manifest::manifest;
 pub use overlay::check_overlay;
+pub use policy_test::{
+    CaseContext, Expectation, ExpectedVerdict, PolicyCase, PolicyTests, policy_tests,
+};
 pub use render::render;
 pub use resolved::compile_resolved;

@@ -1,15 +1,19 @@
 //! Tests of whole bundles, and what the tests beside the code share.
 
 mod bundle;
+mod cases;
 mod closures;
 mod delegations;
+mod disk;
+mod docs;
+mod format;
 mod golden;
 mod guide;
 mod policies;
 mod readers;
+mod render;
 mod robust;
 mod schemas;
 mod seeds;
-mod versions;
 
 pub(crate) use bundle::{Bundle, desk, sample};
