@@ -55,11 +55,14 @@ pub(super) fn merge(into: &mut Members, other: Members) {
 pub(super) fn union(alternatives: &[Members]) -> Members {
     let mut names = BTreeSet::new();
     for it in alternatives {
-        names.extend(properties(it).into_iter().flat_map(Members::keys));
+        let listed = properties(it).into_iter().flat_map(Members::keys);
+        names.extend(listed.map(String::as_str));
+        // Many alternatives only require; a property that is not listed would not be thought of.
+        names.extend(required(it).iter().filter_map(Json::as_str));
     }
     let shown: Members = names
         .into_iter()
-        .map(|name| (name.clone(), property(alternatives, name)))
+        .map(|name| (name.to_owned(), property(alternatives, name)))
         .collect();
     let mut out = Members::new();
     if !shown.is_empty() {

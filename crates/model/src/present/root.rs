@@ -15,7 +15,7 @@ const LIFTS_MAX: usize = 500;
 /// The most alternatives that are named.
 const NAMED_MAX: usize = 8;
 /// Depths that are tried when the whole does not fit.
-const SHALLOWER: [usize; 3] = [6, 3, 1];
+const SHALLOWER: [usize; 4] = [6, 3, 1, 0];
 
 /// Keywords that the top of a schema may have.
 const TOP: [&str; 13] = [
@@ -265,6 +265,13 @@ fn complete(schema: &mut Json, profile: &Profile, notes: &mut Vec<Note>) {
         items.or_insert_with(Json::object);
     }
     if profile.plain_values {
+        // Merged from parts that contradict each other; nothing is accepted there anyway.
+        if !members
+            .get("type")
+            .is_some_and(|it| *it == Json::from("string"))
+        {
+            members.remove("enum");
+        }
         require_what_is_listed(members, notes);
     }
     for (keyword, value) in members {

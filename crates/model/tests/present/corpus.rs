@@ -47,8 +47,7 @@ fn every_contract_fits_and_nothing_valid_is_refused() {
             accepts_all(&schema, &samples, profile);
         }
     }
-    // Patterns are the sampler's limit.
-    assert!(without.len() < 30, "{without:?}");
+    assert!(without.is_empty(), "{without:?}");
     assert!(count > 5_000, "{count}");
 }
 

@@ -13,18 +13,19 @@ enum Fill {
     Some,
 }
 
-/// Distinct values that `schema` accepts, of up to `tries` that are drawn.
+/// Distinct objects that `schema` accepts, of `tries` that are drawn, or of up to 200 where it takes
+/// so many to find one.
 pub(crate) fn accepted(schema: &Value, tries: usize, rng: &mut Rng) -> Vec<Value> {
     let check = validator(schema).expect("the schema compiles");
-    let mut drawn = vec![json!({})];
-    for index in 0..tries {
-        let fill = [Fill::Required, Fill::All, Fill::Some][index % 3];
-        drawn.push(value(schema, schema, fill, 0, rng));
-    }
     let mut kept: Vec<Value> = Vec::new();
-    for it in drawn {
-        if it.is_object() && check.is_valid(&it) && !kept.contains(&it) {
-            kept.push(it);
+    for index in 0..200 {
+        if index >= tries && !kept.is_empty() {
+            break;
+        }
+        let fill = [Fill::Required, Fill::All, Fill::Some][index % 3];
+        let drawn = value(schema, schema, fill, 0, rng);
+        if drawn.is_object() && check.is_valid(&drawn) && !kept.contains(&drawn) {
+            kept.push(drawn);
         }
     }
     kept
@@ -123,7 +124,7 @@ fn object(
         let more = anything(depth, rng);
         out.entry(name).or_insert(more);
     }
-    if rng.bool() {
+    if rng.bool() && members.get("additionalProperties") != Some(&json!(false)) {
         let name = *rng.choice(&["a", "b", "x-1", "$c", "other"]).unwrap();
         let schema = members.get("additionalProperties");
         let more = value(schema.unwrap_or(&Value::Null), root, fill, depth + 1, rng);
@@ -152,31 +153,46 @@ fn array(
     Value::Array(out)
 }
 
+/// Words for the patterns that real contracts have.
+const WORDS: [&str; 17] = [
+    "",
+    "a",
+    "b",
+    "aa",
+    "ab-1",
+    "AB",
+    "AB-12",
+    "12",
+    "today",
+    "=A",
+    "#000000",
+    "x.io",
+    "10.0.0.1",
+    "https://x.io",
+    "2026-01-01",
+    "2026-01-01T00:00:00Z",
+    "00000000-0000-0000-0000-000000000000",
+];
+
 fn string(members: &Map<String, Value>, rng: &mut Rng) -> Value {
     let bound = |keyword: &str| members.get(keyword).and_then(Value::as_u64);
     let least = usize::try_from(bound("minLength").unwrap_or(0)).unwrap();
     let most = bound("maxLength").map_or(least + 3, |it| usize::try_from(it).unwrap());
-    let words = [
-        "",
-        "a",
-        "b",
-        "aa",
-        "ab-1",
-        "2026-01-01T00:00:00Z",
-        "#000000",
-        "x@y.z",
-    ];
-    let word = (*rng.choice(&words).unwrap()).to_owned();
+    let pattern = members.get("pattern");
+    let check = pattern.map(|it| validator(&json!({"pattern": it})).unwrap());
+    let matches = |text: &str| check.as_ref().is_none_or(|it| it.is_valid(&json!(text)));
+    let words = WORDS.iter();
+    let words = words.filter(|it| it.len() >= least && matches(it));
+    let words: Vec<&str> = words.copied().collect();
     let long = "a".repeat(if rng.bool() {
         least
     } else {
         most.min(least + 50)
     });
-    json!(if word.len() >= least && rng.bool() {
-        word
-    } else {
-        long
-    })
+    match rng.choice(&words) {
+        Some(word) if rng.bool() || !matches(&long) => json!(word),
+        _ => json!(long),
+    }
 }
 
 fn number(members: &Map<String, Value>, is_whole: bool, rng: &mut Rng) -> Value {
