@@ -9,4 +9,4 @@ mod schemas;
 mod seeds;
 mod versions;
 
-pub(crate) use bundle::sample;
+pub(crate) use bundle::{Bundle, sample};

@@ -10,20 +10,14 @@ use super::convert::Members;
 /// The most different schemas that are shown for one property of alternatives.
 const CHOICES_MAX: usize = 16;
 
-/// Where `items` begins depends on `prefixItems`, so that both are taken from one side.
-const ARRAYS: [&str; 2] = ["items", "prefixItems"];
-
 /// Makes `into` say as well what `other` says, as far as one schema can: of two values for a keyword
-/// the first one stays.
+/// the first one stays. Either they are objects, or they have no `prefixItems`, on which it would
+/// depend what `items` means.
 pub(super) fn merge(into: &mut Members, other: Members) {
     let is_closed = |it: &Members| it.get("additionalProperties") == Some(&Json::Bool(false));
     let lists_all = |it: &Members| is_closed(it) && !it.contains_key("patternProperties");
     let (into_is_complete, other_is_closed) = (lists_all(into), is_closed(&other));
-    let has_items = ARRAYS.iter().any(|it| into.contains_key(*it));
     for (keyword, value) in other {
-        if has_items && ARRAYS.contains(&keyword.as_str()) {
-            continue;
-        }
         match (keyword.as_str(), into.get_mut(&keyword), value) {
             // Nothing beyond a complete list is accepted anyway.
             ("properties", Some(_), _) if into_is_complete => {}

@@ -8,10 +8,8 @@ use spec::Json;
 use super::convert::{Copied, Members, Writer, members_of};
 use super::{Note, Profile, join, words};
 
-/// How far references and combinations are followed for the top of a schema.
-const HOPS_MAX: usize = 16;
 /// How many schemas are taken apart for the top of one.
-const LIFTS_MAX: usize = 500;
+const LIFTS_MAX: usize = 200;
 /// The most alternatives that are named.
 const NAMED_MAX: usize = 8;
 /// Depths that are tried when the whole does not fit.
@@ -76,7 +74,7 @@ fn attempt(schema: &Json, profile: &Profile, depth: usize) -> Option<Copy> {
         lifts_left: LIFTS_MAX,
         notes: &mut notes,
     };
-    let Copied { members, said } = top.lifted(copied, 0);
+    let Copied { members, said } = top.lifted(copied);
     let mut members = finished(members);
     let defs = reachable(&members, &writer.defs);
     if !defs.is_empty() {
@@ -109,7 +107,7 @@ struct Top<'a> {
 
 impl Top<'_> {
     /// A schema without references and combinations at its top.
-    fn lifted(&mut self, copied: Copied, hops: usize) -> Copied {
+    fn lifted(&mut self, copied: Copied) -> Copied {
         let mut out = copied;
         let reference = out.members.remove("$ref");
         let all = out.members.remove("allOf");
@@ -121,8 +119,7 @@ impl Top<'_> {
             }
         }
         // References may go round in circles, and more than one way at that.
-        let left = self.lifts_left.checked_sub(1);
-        let Some(left) = left.filter(|_| hops < HOPS_MAX) else {
+        let Some(left) = self.lifts_left.checked_sub(1) else {
             return out;
         };
         self.lifts_left = left;
@@ -131,28 +128,28 @@ impl Top<'_> {
         let all = all.as_ref().and_then(Json::as_array).unwrap_or_default();
         for part in target.into_iter().chain(all) {
             self.note("what is referred to or combined at the top is shown as one object");
-            let part = self.part(part, hops);
+            let part = self.part(part);
             out.said.extend(part.said);
             out.absorb(part.members);
         }
         let any = any.as_ref().and_then(Json::as_array).unwrap_or_default();
         if !any.is_empty() {
-            self.alternatives(&mut out, any, hops);
+            self.alternatives(&mut out, any);
         }
         out
     }
 
-    fn part(&mut self, schema: &Json, hops: usize) -> Copied {
+    fn part(&mut self, schema: &Json) -> Copied {
         let copied = Copied {
             members: members_of(schema.clone()),
             said: Vec::new(),
         };
-        self.lifted(copied, hops.saturating_add(1))
+        self.lifted(copied)
     }
 
-    fn alternatives(&mut self, out: &mut Copied, any: &[Json], hops: usize) {
+    fn alternatives(&mut self, out: &mut Copied, any: &[Json]) {
         self.note("alternatives at the top are shown as one object with the properties of all");
-        let objects = any.iter().map(|it| self.part(it, hops).members);
+        let objects = any.iter().map(|it| self.part(it).members);
         let objects: Vec<Members> = objects.filter(may_be_object).collect();
         out.said
             .extend(named(&objects, join::required(&out.members)));

@@ -88,7 +88,7 @@ fn alternatives_with_a_common_part() {
         "properties": {"order": {"type": "string"}, "id": {"type": "integer"}, "url": {"type": "string"}},
         "required": ["order"],
         "additionalProperties": false,
-        "oneOf": [{"required": ["id"]}, {"required": ["url"]}]
+        "oneOf": [{"required": ["id"]}, {"required": ["url"], "properties": {"never": {}}}]
     });
     check(
         &OPENAI,
@@ -166,6 +166,30 @@ fn open_alternatives() {
     );
 }
 
+/// One alternative that is open or does not require something is enough.
+#[test]
+fn alternatives_of_several_kinds() {
+    let schema = json!({
+        "type": "object",
+        "anyOf": [
+            {"properties": {"a": {"type": "string"}, "b": {}}, "required": ["a", "b"], "additionalProperties": false},
+            {"properties": {"a": {"type": "string"}, "c": {}}, "required": ["a", "b", "c"]},
+            {"properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false, "patternProperties": {"^x-": {}}}
+        ]
+    });
+    check(&ANTHROPIC, schema.clone(), expect![[r#"
+        {"properties":{"a":{"type":"string"},"b":{},"c":{}},"required":["a"],"type":"object"}
+        Also: the arguments fit one of: `a` and `b` | `a` and `b` and `c` | `a`.
+        : alternatives at the top are shown as one object with the properties of all
+    "#]]);
+    let samples = [
+        json!({"a": "", "b": 1}),
+        json!({"a": "", "b": 1, "c": 2, "d": 3}),
+        json!({"a": "", "x-1": 1}),
+    ];
+    accept(&schema, &samples);
+}
+
 #[test]
 fn parts_and_references_at_the_top() {
     let schema = json!({
@@ -241,6 +265,21 @@ fn beside_a_reference() {
     "##]],
     );
     accept(&schema, &[json!({"n": 2})]);
+}
+
+/// A reference that is cut ends in its target's type, if that counts there.
+#[test]
+fn a_type_beside_a_reference_that_is_cut() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"m": {"$ref": "#/definitions/M"}},
+        "definitions": {
+            "M": {"$ref": "#/definitions/N", "type": "string"},
+            "N": {"type": "object", "properties": {"m": {"$ref": "#/definitions/M"}}}
+        }
+    });
+    accept(&schema, &[json!({"m": {"m": {"m": {}}}})]);
 }
 
 #[test]

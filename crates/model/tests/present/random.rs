@@ -104,8 +104,10 @@ fn list(depth: usize, rng: &mut Rng) -> Value {
 }
 
 fn combine(out: &mut Map<String, Value>, depth: usize, rng: &mut Rng) {
+    // The top is where combinations are taken apart.
+    let odds = if depth == 0 { 3 } else { 8 };
     for keyword in ["anyOf", "oneOf", "allOf"] {
-        maybe(out, 8, keyword, rng, |rng| list(depth, rng));
+        maybe(out, odds, keyword, rng, |rng| list(depth, rng));
     }
     for keyword in ["not", "if", "then", "else"] {
         maybe(out, 16, keyword, rng, |rng| schema(depth + 2, rng));

@@ -20,7 +20,10 @@ const TABLE: [(&str, &[&str]); 14] = [
             "spec", "policy", "publish", "session", "runtime", "store", "model", "proto", "worker",
         ],
     ),
-    ("cli", &["daemon", "publish", "proto", "worker", "spec"]),
+    (
+        "cli",
+        &["daemon", "publish", "model", "proto", "worker", "spec"],
+    ),
     (
         "sim",
         &["runtime", "publish", "spec", "policy", "session", "model"],
