@@ -128,6 +128,7 @@ fn present(tool: &Tool, name: &str, profile: &Profile) -> Offered {
     }
     notes.extend(copy.notes);
     let more = notes.len().saturating_sub(NOTES_MAX);
+    let more = more.saturating_add(copy.unnoted);
     notes.truncate(NOTES_MAX);
     if more > 0 {
         notes.push(Note::whole(format!("and {more} further changes")));

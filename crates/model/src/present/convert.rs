@@ -5,13 +5,13 @@ mod parts;
 mod types;
 mod values;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use spec::Json;
 
 use super::draft::Draft;
 use super::reference::{self, Target};
-use super::{Note, Profile, join, words};
+use super::{NOTES_MAX, Note, Profile, join, words};
 
 /// Members of a schema.
 pub(super) type Members = BTreeMap<String, Json>;
@@ -60,6 +60,8 @@ pub(super) struct Writer<'a> {
     depth_max: usize,
     /// How many schemas there may still be.
     nodes_left: usize,
+    /// How many bytes of names and values may still be copied.
+    bytes_left: usize,
     /// Whether something did not fit any more.
     pub(super) is_over: bool,
     /// Where we are in the original, as a JSON pointer.
@@ -70,9 +72,12 @@ pub(super) struct Writer<'a> {
     is_foreign: bool,
     /// Names in `$defs` by pointer.
     names: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
     pending: VecDeque<Target<'a>>,
     pub(super) defs: Members,
     pub(super) notes: Vec<Note>,
+    /// How many notes there would be beyond the most that are kept.
+    pub(super) unnoted: usize,
 }
 
 impl<'a> Writer<'a> {
@@ -83,14 +88,17 @@ impl<'a> Writer<'a> {
             draft: Draft::of(root),
             depth_max,
             nodes_left: profile.nodes_max,
+            bytes_left: profile.bytes_max,
             is_over: false,
             place: String::new(),
             open: Vec::new(),
             is_foreign: false,
             names: BTreeMap::new(),
+            taken: BTreeSet::new(),
             pending: VecDeque::new(),
             defs: Members::new(),
             notes: Vec::new(),
+            unnoted: 0,
         }
     }
 
@@ -113,6 +121,10 @@ impl<'a> Writer<'a> {
     }
 
     fn note(&mut self, keyword: &str, text: impl Into<String>) {
+        if self.notes.len() >= NOTES_MAX {
+            self.unnoted = self.unnoted.saturating_add(1);
+            return;
+        }
         let mut at = self.place.clone();
         if !keyword.is_empty() {
             at.push('/');
@@ -120,6 +132,13 @@ impl<'a> Writer<'a> {
         }
         let text = text.into();
         self.notes.push(Note { at, text });
+    }
+
+    /// Whether there is room for a copy of a value.
+    fn has_room(&mut self, value: &Json) -> bool {
+        let has_room = words::is_within(value, &mut self.bytes_left);
+        self.is_over |= !has_room;
+        has_room
     }
 
     /// Leaves a keyword out, and says so in words where it is short.
@@ -150,7 +169,8 @@ impl<'a> Writer<'a> {
     }
 
     fn node(&mut self, schema: &'a Json, depth: usize) -> Json {
-        let Some(left) = self.nodes_left.checked_sub(1) else {
+        let left = self.nodes_left.checked_sub(1);
+        let Some(left) = left.filter(|_| !self.is_over) else {
             self.is_over = true;
             return Json::object();
         };
@@ -238,20 +258,16 @@ impl<'a> Writer<'a> {
             .map(|c| if plain(c) { c } else { '_' })
             .take(48)
             .collect();
-        let mut name = if cleaned.is_empty() {
+        let plain = if cleaned.is_empty() {
             "root".to_owned()
         } else {
-            cleaned.clone()
+            cleaned
         };
-        let is_taken = |name: &String| self.names.values().any(|it| it == name);
-        if is_taken(&name) {
-            // Fewer than this many names are taken, so one of these is free.
-            let numbers = 2..=self.names.len().saturating_add(2);
-            let numbered = numbers.map(|it| format!("{name}_{it}"));
-            name = numbered
-                .into_iter()
-                .find(|it| !is_taken(it))
-                .unwrap_or(name);
+        let mut name = plain.clone();
+        let mut number = self.names.len();
+        while !self.taken.insert(name.clone()) {
+            number = number.saturating_add(1);
+            name = format!("{plain}_{number}");
         }
         self.names.insert(target.pointer.clone(), name.clone());
         self.pending.push_back(target);

@@ -38,6 +38,8 @@ pub(super) struct Copy {
     /// What it leaves out at its top, in words.
     pub(super) said: Vec<String>,
     pub(super) notes: Vec<Note>,
+    /// How many further notes there would be.
+    pub(super) unnoted: usize,
 }
 
 pub(super) fn copy(schema: &Json, profile: &Profile) -> Copy {
@@ -58,6 +60,7 @@ pub(super) fn copy(schema: &Json, profile: &Profile) -> Copy {
         notes: vec![Note::whole(
             "the schema is larger than the provider is shown; any object is shown instead",
         )],
+        unnoted: 0,
     }
 }
 
@@ -87,6 +90,7 @@ fn attempt(schema: &Json, profile: &Profile, depth: usize) -> Option<Copy> {
         schema,
         said,
         notes,
+        unnoted: writer.unnoted,
     })
 }
 

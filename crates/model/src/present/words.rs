@@ -13,14 +13,23 @@ pub(super) fn keyword(keyword: &str, value: &Json) -> Option<String> {
     Some(format!("{keyword} {text}"))
 }
 
+/// The same for a list of values.
+pub(super) fn list(keyword: &str, values: &[Json]) -> Option<String> {
+    let mut left = VALUE_BYTES_MAX;
+    let is_short = values.iter().all(|it| is_within(it, &mut left));
+    let value = is_short.then(|| Json::Array(values.to_vec()))?;
+    self::keyword(keyword, &value)
+}
+
 /// The value as JSON, when that is short.
 pub(super) fn short(value: &Json) -> Option<String> {
     let mut left = VALUE_BYTES_MAX;
     is_within(value, &mut left).then(|| value.to_canonical())
 }
 
-/// Whether the JSON of a value is at most about `left` bytes; looks at no more of it than that.
-fn is_within(value: &Json, left: &mut usize) -> bool {
+/// Whether the JSON of a value takes at most about `left` bytes, which are taken off; looks at no more
+/// of it than that.
+pub(super) fn is_within(value: &Json, left: &mut usize) -> bool {
     let own = match value {
         Json::Null | Json::Bool(_) => 4,
         Json::Number(number) => number.to_string().len(),

@@ -177,17 +177,43 @@ fn alternatives_of_several_kinds() {
             {"properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false, "patternProperties": {"^x-": {}}}
         ]
     });
-    check(&ANTHROPIC, schema.clone(), expect![[r#"
+    check(
+        &ANTHROPIC,
+        schema.clone(),
+        expect![[r#"
         {"properties":{"a":{"type":"string"},"b":{},"c":{}},"required":["a"],"type":"object"}
         Also: the arguments fit one of: `a` and `b` | `a` and `b` and `c` | `a`.
         : alternatives at the top are shown as one object with the properties of all
-    "#]]);
+    "#]],
+    );
     let samples = [
         json!({"a": "", "b": 1}),
         json!({"a": "", "b": 1, "c": 2, "d": 3}),
         json!({"a": "", "x-1": 1}),
     ];
     accept(&schema, &samples);
+}
+
+/// What is closed but for a pattern has room for properties of alternatives.
+#[test]
+fn alternatives_beside_a_pattern() {
+    let schema = json!({
+        "type": "object",
+        "patternProperties": {"^x-": {}},
+        "properties": {},
+        "additionalProperties": false,
+        "anyOf": [{"properties": {"x-1": {"type": "string"}}, "required": ["x-1"]}, {"required": ["x-2"]}]
+    });
+    check(
+        &ANTHROPIC,
+        schema.clone(),
+        expect![[r#"
+        {"additionalProperties":false,"patternProperties":{"^x-":{}},"properties":{"x-1":{"anyOf":[{"type":"string"},{"description":"anything, where an alternative does not say what this is"}]},"x-2":{}},"type":"object"}
+        Also: the arguments fit one of: `x-1` | `x-2`.
+        : alternatives at the top are shown as one object with the properties of all
+    "#]],
+    );
+    accept(&schema, &[json!({"x-1": ""}), json!({"x-1": 1, "x-2": 2})]);
 }
 
 #[test]
@@ -498,6 +524,25 @@ fn size_is_bounded() {
             /properties/v: what is nested this deep is not shown
         "#]],
     );
+}
+
+/// A long list of values that many places refer to is not copied to each of them first.
+#[test]
+fn copies_are_bounded() {
+    let values: Vec<String> = (0..5_000).map(|it| format!("value-{it}")).collect();
+    let properties = (0..1_000).map(|it| (format!("p{it}"), json!({"$ref": "#/$defs/v"})));
+    let properties = Value::Object(properties.collect());
+    let schema =
+        json!({"type": "object", "properties": properties, "$defs": {"v": {"enum": values}}});
+    accept(&schema, &[json!({"p0": "value-1"})]);
+    let shown = presented(&schema, &OPENAI_COMPATIBLE);
+    let shown = shown
+        .schema
+        .get("properties")
+        .and_then(spec::Json::as_object);
+    assert_eq!(shown.map(std::collections::BTreeMap::len), Some(1_000));
+    let shown = presented(&schema, &ANTHROPIC);
+    assert!(shown.schema.to_canonical().contains("value-4999"));
 }
 
 /// References round in circles at the top, by more than one way, come to an end.

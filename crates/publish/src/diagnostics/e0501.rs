@@ -41,7 +41,7 @@ mod tests {
     fn with_tools(ids: &[&str]) -> Bundle {
         ids.iter().enumerate().fold(sample(), |bundle, (index, id)| {
             let (namespace, name) = id.rsplit_once('.').unwrap();
-            let tool = format!("apiVersion: phrony.com/v1\nkind: Tool\nmetadata: {{name: {name}, namespace: {namespace}, version: 1.0.0}}\nspec: {{input_schema: {{inline: {{type: object}}}}}}\n");
+            let tool = format!("apiVersion: phrony.com/v1\nkind: Tool\nmetadata: {{name: \"{name}\", namespace: \"{namespace}\", version: 1.0.0}}\nspec: {{input_schema: {{inline: {{type: object}}}}}}\n");
             bundle
                 .file(&format!("tools/t{index}.yaml"), &tool)
                 .append("agent.yaml", &format!("    - {{ref: {id}@1}}\n"))
@@ -85,7 +85,16 @@ mod tests {
         with_tools(&["a.b.c"])
             .file("tools/undo.yaml", "apiVersion: phrony.com/v1\nkind: Tool\nmetadata: {name: undo, namespace: pay, version: 1.0.0}\nspec: {input_schema: {inline: {type: object}}}\n")
             .append("agent.yaml", "    - {ref: pay.undo@1, as: a_b_c}\n")
-            .check(expect![[r#""#]]);
+            .check(expect![[r#"
+                error[E0501]: the name `a_b_c` is taken by `a.b.c`
+                  --> agent.yaml:20:29
+                   |
+                20 |     - {ref: pay.undo@1, as: a_b_c}
+                   |                             ^^^^^ spec.tools[2].as
+                   |
+                   = help: give one of them another name with `as`
+
+            "#]]);
     }
 
     #[test]
@@ -99,6 +108,15 @@ mod tests {
     #[test]
     fn clash_after_cutting() {
         let long = |end: &str| format!("ns.x.{}", LONG.replace("the-m", end));
-        with_tools(&[&long("the-x"), &long("the-y")]).check(expect![[r#""#]]);
+        with_tools(&[&long("the-x"), &long("the-y")]).check(expect![[r#"
+            error[E0501]: the name `ns_x_a-name-of-sixty-three-letters-digits-and-hyphens-which-is-t` is taken by `ns.x.a-name-of-sixty-three-letters-digits-and-hyphens-which-is-the-x`
+              --> agent.yaml:20:13
+               |
+            20 |     - {ref: ns.x.a-name-of-sixty-three-letters-digits-and-hyphens-which-is-the-y@1}
+               |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ spec.tools[2].ref
+               |
+               = help: give one of them another name with `as`
+
+        "#]]);
     }
 }

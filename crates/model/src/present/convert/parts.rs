@@ -34,6 +34,9 @@ impl<'a> Writer<'a> {
         let mut is_whole = true;
         for (name, schema) in properties {
             if self.profile.takes_property(name) {
+                if !self.has_room(&Json::from(name.as_str())) {
+                    break;
+                }
                 let copied = self.part(&["properties", name], schema, depth);
                 shown.insert(name.clone(), copied);
             } else {
@@ -63,6 +66,9 @@ impl<'a> Writer<'a> {
         };
         let mut shown = Members::new();
         for (key, schema) in properties {
+            if !self.has_room(&Json::from(key.as_str())) {
+                break;
+            }
             let copied = self.part(&["patternProperties", key], schema, depth);
             shown.insert(key.clone(), copied);
         }
@@ -95,8 +101,9 @@ impl<'a> Writer<'a> {
             .into_iter()
             .partition(|it| self.profile.takes_property(it));
         let list = |names: Vec<&str>| Json::Array(names.into_iter().map(Json::from).collect());
-        if !shown.is_empty() {
-            out.put("required", list(shown));
+        let shown = list(shown);
+        if shown != Json::Array(Vec::new()) && self.has_room(&shown) {
+            out.put("required", shown);
         }
         if !other.is_empty() {
             self.leave_out(out, "required", &list(other));
@@ -116,7 +123,9 @@ impl<'a> Writer<'a> {
             names.all(|name| self.profile.takes_property(name))
         });
         if is_plain && self.profile.takes("dependentRequired") {
-            out.put("dependentRequired", value.clone());
+            if self.has_room(value) {
+                out.put("dependentRequired", value.clone());
+            }
         } else {
             self.leave_out(out, "dependentRequired", value);
         }

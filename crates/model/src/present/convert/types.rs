@@ -111,7 +111,9 @@ impl<'a> Writer<'a> {
         let constant = members.get("const").filter(|_| self.draft.knows("const"));
         if let Some(constant) = constant {
             if self.profile.takes("const") {
-                out.put("const", constant.clone());
+                if self.has_room(constant) {
+                    out.put("const", constant.clone());
+                }
             } else if out.members.contains_key("enum") {
                 self.leave_out(out, "const", constant);
             } else {
@@ -132,8 +134,7 @@ impl<'a> Writer<'a> {
             let is_string = out.members.get("type") == Some(&Json::from("string"));
             if !is_string || !values.iter().all(is_text) {
                 self.note(keyword, format!("`{keyword}` is not shown"));
-                let value = Json::Array(values.to_vec());
-                let words = words::short(&value).map(|it| format!("one of {it}"));
+                let words = words::list("one of", values);
                 out.said.extend(words);
                 return;
             }
@@ -141,7 +142,9 @@ impl<'a> Writer<'a> {
         if keyword == "const" {
             self.note(keyword, "`const` is shown as `enum`");
         }
-        out.put("enum", Json::Array(values.to_vec()));
+        if values.iter().all(|it| self.has_room(it)) {
+            out.put("enum", Json::Array(values.to_vec()));
+        }
     }
 
     /// A schema with several types as an alternative for each.

@@ -58,7 +58,8 @@ impl<'a> Writer<'a> {
         for (keyword, kind) in ANNOTATIONS {
             let value = members.get(keyword).filter(|it| kind.is(it));
             let value = value.filter(|_| self.draft.knows(keyword));
-            if let Some(value) = value.filter(|_| self.profile.takes(keyword)) {
+            let value = value.filter(|_| self.profile.takes(keyword));
+            if let Some(value) = value.filter(|it| self.has_room(it)) {
                 out.put(keyword, value.clone());
             }
         }
@@ -101,7 +102,9 @@ impl<'a> Writer<'a> {
                 && let Some(text) = value.as_str()
             {
                 if self.takes_text(keyword, text) {
-                    out.put(keyword, value.clone());
+                    if self.has_room(value) {
+                        out.put(keyword, value.clone());
+                    }
                 } else {
                     self.leave_out(out, keyword, value);
                 }
