@@ -89,7 +89,8 @@ impl Offer {
 }
 
 /// Presents `tools` to a provider. The same tools and profile give the same offer everywhere; of two
-/// tools with one wire name, which publish refuses, the first is offered.
+/// tools with one wire name, which publish refuses, the first is offered. A name that does not fit may
+/// depend on the other tools, so a session offers the same tools throughout.
 #[must_use]
 pub fn offer(tools: &[&Tool], profile: &Profile) -> Offer {
     let names = names::assign(tools.iter().map(|it| it.wire_name.as_str()), profile);

@@ -95,6 +95,8 @@ fn required_by_all(alternatives: &[Members]) -> Vec<Json> {
 
 /// What a property may be by one alternative or another.
 fn property(alternatives: &[Members], name: &str) -> Json {
+    let text = "anything, where an alternative does not say what this is";
+    let anything = Json::from_members([("description", Json::from(text))]);
     let mut choices: Vec<Json> = Vec::new();
     let mut is_open = false;
     for it in alternatives {
@@ -109,10 +111,15 @@ fn property(alternatives: &[Members], name: &str) -> Json {
                 None
             }
         };
-        choices.extend(choice.filter(|it| !choices.contains(it)));
+        for it in choice.iter().flat_map(flattened) {
+            if *it == Json::object() || *it == anything {
+                is_open = true;
+            } else if !choices.contains(it) {
+                choices.push(it.clone());
+            }
+        }
     }
-    is_open = is_open || choices.contains(&Json::object()) || choices.len() > CHOICES_MAX;
-    choices.retain(|it| *it != Json::object());
+    is_open = is_open || choices.len() > CHOICES_MAX;
     choices.truncate(CHOICES_MAX);
     if let (false, Some(choice)) = (is_open, one_choice(&choices)) {
         return choice;
@@ -121,10 +128,18 @@ fn property(alternatives: &[Members], name: &str) -> Json {
         return Json::object();
     }
     if is_open {
-        let text = "anything, where an alternative does not say what this is";
-        choices.push(Json::from_members([("description", Json::from(text))]));
+        choices.push(anything);
     }
     Json::from_members([("anyOf", Json::from(choices))])
+}
+
+/// The choices that a schema is, if it is nothing else: alternatives in alternatives do not nest.
+fn flattened(schema: &Json) -> &[Json] {
+    let is_only = schema.as_object().is_some_and(|it| it.len() == 1);
+    let choices = schema.get("anyOf").and_then(Json::as_array);
+    choices
+        .filter(|_| is_only)
+        .unwrap_or(std::slice::from_ref(schema))
 }
 
 /// The choices as one schema without `anyOf`: the only one, or one list of values.

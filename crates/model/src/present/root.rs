@@ -75,6 +75,7 @@ fn attempt(schema: &Json, profile: &Profile, depth: usize) -> Option<Copy> {
     let mut top = Top {
         defs: &writer.defs,
         lifts_left: LIFTS_MAX,
+        open: Vec::new(),
         notes: &mut notes,
     };
     let Copied { members, said } = top.lifted(copied);
@@ -106,6 +107,8 @@ fn finished(mut members: Members) -> Members {
 struct Top<'a> {
     defs: &'a Members,
     lifts_left: usize,
+    /// Definitions that are being taken apart.
+    open: Vec<String>,
     notes: &'a mut Vec<Note>,
 }
 
@@ -122,25 +125,37 @@ impl Top<'_> {
                 out.said.extend(words::keyword(keyword, &value));
             }
         }
-        // References may go round in circles, and more than one way at that.
+        // There may be more ways through the definitions than anyone can go.
         let Some(left) = self.lifts_left.checked_sub(1) else {
             return out;
         };
         self.lifts_left = left;
-        let target = reference.as_ref().and_then(Json::as_str);
-        let target = target.and_then(|it| self.defs.get(it.strip_prefix("#/$defs/")?));
+        let reference = reference.as_ref().and_then(Json::as_str);
+        let name = reference.and_then(|it| it.strip_prefix("#/$defs/"));
+        // What is open already says nothing new.
+        let name = name.filter(|it| !self.open.iter().any(|open| open == it));
+        if let Some((name, target)) = name.and_then(|it| Some((it, self.defs.get(it)?))) {
+            self.open.push(name.to_owned());
+            self.take_in(&mut out, target);
+            self.open.pop();
+        }
         let all = all.as_ref().and_then(Json::as_array).unwrap_or_default();
-        for part in target.into_iter().chain(all) {
-            self.note("what is referred to or combined at the top is shown as one object");
-            let part = self.part(part);
-            out.said.extend(part.said);
-            out.absorb(part.members);
+        for part in all {
+            self.take_in(&mut out, part);
         }
         let any = any.as_ref().and_then(Json::as_array).unwrap_or_default();
         if !any.is_empty() {
             self.alternatives(&mut out, any);
         }
         out
+    }
+
+    /// Takes in a schema that holds as well.
+    fn take_in(&mut self, out: &mut Copied, schema: &Json) {
+        self.note("what is referred to or combined at the top is shown as one object");
+        let part = self.part(schema);
+        out.said.extend(part.said);
+        out.absorb(part.members);
     }
 
     fn part(&mut self, schema: &Json) -> Copied {

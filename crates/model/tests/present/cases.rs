@@ -553,7 +553,26 @@ fn circles_at_the_top() {
         "type": "object", "properties": {"a": {"type": "integer"}},
         "anyOf": circle, "allOf": circle, "$defs": {"x": {"anyOf": circle, "allOf": circle}}
     });
-    for profile in PROFILES {
-        presented(&schema, profile);
+    check(&ANTHROPIC, schema.clone(), expect![[r#"
+        {"properties":{"a":{"type":"integer"}},"type":"object"}
+        : what is referred to or combined at the top is shown as one object
+        : alternatives at the top are shown as one object with the properties of all
+    "#]]);
+    accept(&schema, &[]);
+}
+
+/// Alternatives within alternatives, fifty deep, are one list.
+#[test]
+fn alternatives_of_alternatives() {
+    let mut defs = json!({"d0": {"properties": {"a": {"type": "string"}}}});
+    for index in 1..50 {
+        let open = json!({"properties": {format!("b{index}"): {"type": "integer"}}});
+        let inner = json!({"$ref": format!("#/$defs/d{}", index - 1)});
+        defs[format!("d{index}")] = json!({"anyOf": [inner, open]});
     }
+    let schema = json!({"type": "object", "anyOf": [{"$ref": "#/$defs/d49"}], "$defs": defs});
+    accept(&schema, &[json!({"a": 1, "b1": 2}), json!({"b48": "x"})]);
+    let text = presented(&schema, &ANTHROPIC).schema.to_canonical();
+    let nested = r#""a":{"anyOf":[{"type":"string"},{"description":"anything"#;
+    assert!(text.contains(nested), "{text}");
 }
