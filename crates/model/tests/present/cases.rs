@@ -274,6 +274,18 @@ fn bounds_as_draft_04_writes_them() {
     accept(&schema, &[json!({"n": 0.5})]);
 }
 
+/// A meta-schema does not look where its draft has no schemas, but references lead there.
+#[test]
+fn bounds_that_the_draft_does_not_know() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "properties": {"n": {"$ref": "#/$defs/n"}},
+        "$defs": {"n": {"type": "number", "maximum": 2, "exclusiveMaximum": 1}}
+    });
+    accept(&schema, &[json!({"n": 2})]);
+}
+
 /// Before 2019-09 nothing counts that stands beside a reference.
 #[test]
 fn beside_a_reference() {
@@ -553,11 +565,15 @@ fn circles_at_the_top() {
         "type": "object", "properties": {"a": {"type": "integer"}},
         "anyOf": circle, "allOf": circle, "$defs": {"x": {"anyOf": circle, "allOf": circle}}
     });
-    check(&ANTHROPIC, schema.clone(), expect![[r#"
+    check(
+        &ANTHROPIC,
+        schema.clone(),
+        expect![[r#"
         {"properties":{"a":{"type":"integer"}},"type":"object"}
         : what is referred to or combined at the top is shown as one object
         : alternatives at the top are shown as one object with the properties of all
-    "#]]);
+    "#]],
+    );
     accept(&schema, &[]);
 }
 

@@ -2,6 +2,7 @@
 
 use spec::Json;
 
+use super::super::draft::Draft;
 use super::super::pattern;
 use super::{Copied, Members, Writer};
 
@@ -129,13 +130,15 @@ impl<'a> Writer<'a> {
         ] {
             let bound = members.get(keyword).filter(|it| Value::Number.is(it));
             let (included, excluded) = match members.get(exclusive) {
-                Some(Json::Bool(true)) => {
+                Some(Json::Bool(true)) if self.draft == Draft::Draft4 => {
                     if bound.is_some() {
                         self.note(exclusive, format!("`{exclusive}` is shown as a number"));
                     }
                     (None, bound)
                 }
-                Some(number @ Json::Number(_)) => (bound, Some(number)),
+                Some(number @ Json::Number(_)) if self.draft > Draft::Draft4 => {
+                    (bound, Some(number))
+                }
                 _ => (bound, None),
             };
             if let Some(included) = included {
