@@ -1,21 +1,24 @@
-//! `agents validate`: compiles a bundle here and says what is wrong with it. Asks no runtime.
+//! `agents validate`: compiles a bundle here and says what is wrong with it, or what a model would be
+//! shown of its tools. Asks no runtime.
 
 use std::path::PathBuf;
 
 use publish::Severity;
 use spec::{Json, Snapshot};
 
+use super::presented::Flag;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::findings::{Findings, Output};
 use crate::local::{self, Local};
+use crate::render;
 use crate::render::text::quoted;
 
 /// Check an agent and everything that it refers to, without a runtime.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  ordain agents validate agent.yaml\n  ordain agents validate ./my-agent -o json --deny-warnings\n  ordain agents validate ./my-agent -o sarif > ordain.sarif\n  ordain agents validate ./my-agent -o github"
+    after_help = "Examples:\n  ordain agents validate agent.yaml\n  ordain agents validate ./my-agent -o json --deny-warnings\n  ordain agents validate ./my-agent -o sarif > ordain.sarif\n  ordain agents validate ./my-agent -o github\n  ordain agents validate ./my-agent --presented=openai"
 )]
 pub(crate) struct Args {
     /// The Agent's file, or the folder of its agent.yaml.
@@ -23,6 +26,8 @@ pub(crate) struct Args {
     /// Fail on warnings too.
     #[arg(long)]
     deny_warnings: bool,
+    #[command(flatten)]
+    presented: Flag,
     #[command(flatten)]
     output: Output,
 }
@@ -36,9 +41,14 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let unset = snapshot.map(|it| unset_secrets(it, context));
     let unset = unset.unwrap_or_default();
     let is_valid = snapshot.is_some() && !is_denied;
-    let data = || to_json(&findings, snapshot, is_valid, &unset);
+    let presented = args.presented.is_set();
+    let presented = snapshot
+        .filter(|_| presented)
+        .map(|it| args.presented.show(it));
+    let data = || to_json(&findings, snapshot, is_valid, &unset, presented.as_ref());
     if !findings.print(args.output, data, context)? {
-        return for_people(&local, &unset, is_denied, context);
+        for_people(&local, &unset, is_denied, presented.as_ref(), context)?;
+        return Ok(Exit::Done);
     }
     // As data, what is wrong is the answer; the exit code says that something is.
     Ok(if is_valid { Exit::Done } else { Exit::Invalid })
@@ -48,8 +58,9 @@ fn for_people(
     local: &Local,
     unset: &[(String, String)],
     is_denied: bool,
+    presented: Option<&Json>,
     context: &Context,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     local.report(context);
     let snapshot = local.snapshot()?;
     for (name, variable) in unset {
@@ -62,12 +73,16 @@ fn for_people(
         let message = format!("{warnings} warning(s), and warnings are denied");
         return Err(Failure::new(Exit::Invalid, message));
     }
+    if let Some(presented) = presented {
+        let format = render::Format::Json;
+        return Ok(context.printer.data(format, presented, String::new)?);
+    }
     let agent = &snapshot.agent;
     context.printer.line(&format!(
         "valid: {}/{} {}",
         agent.namespace, agent.name, agent.version
     ))?;
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn to_json(
@@ -75,6 +90,7 @@ fn to_json(
     snapshot: Option<&Snapshot>,
     is_valid: bool,
     unset: &[(String, String)],
+    presented: Option<&Json>,
 ) -> Json {
     let variables = unset.iter().map(|(name, variable)| {
         Json::from_members([
@@ -83,14 +99,16 @@ fn to_json(
         ])
     });
     let agent = snapshot.map(|it| it.agent.to_string());
-    Json::from_members([
+    let members = [
         ("valid", Json::from(is_valid)),
         ("agent", Json::from(agent)),
         ("errors", Json::from(findings.count(Severity::Error))),
         ("warnings", Json::from(findings.count(Severity::Warning))),
         ("items", findings.items()),
         ("unset_secrets", Json::from(variables.collect::<Vec<_>>())),
-    ])
+    ];
+    let presented = presented.map(|it| ("presented", it.clone()));
+    Json::from_members(members.into_iter().chain(presented))
 }
 
 /// Names and variables of the secrets that a run from here would lack.
@@ -110,7 +128,7 @@ mod tests {
     use clap::Parser as _;
     use expect_test::expect;
 
-    use super::{Args, Output, run, to_json};
+    use super::{Args, Flag, Output, run, to_json};
     use crate::cli::Cli;
     use crate::context::Context;
     use crate::environment::Environment;
@@ -135,6 +153,7 @@ spec:
         let args = Args {
             manifest: folder.to_owned(),
             deny_warnings,
+            presented: Flag::default(),
             output: Output { format },
         };
         run(&args, &context).unwrap_or_else(|failure| failure.exit)
@@ -176,7 +195,7 @@ spec:
         let local = local::compile(folder.path(), "ordain").unwrap();
         let snapshot = local.compiled.snapshot.as_ref();
         let unset = [("key".to_owned(), "KEY".to_owned())];
-        let data = to_json(&local.findings(), snapshot, true, &unset);
+        let data = to_json(&local.findings(), snapshot, true, &unset, None);
         expect![[r#"
             {
               "agent": "shop.clerk@1.0.0",

@@ -24,7 +24,7 @@ const TABLE: [(&str, &[&str]); 15] = [
     (
         "cli",
         &[
-            "daemon", "publish", "session", "policy", "proto", "worker", "spec",
+            "daemon", "publish", "session", "policy", "model", "proto", "worker", "spec",
         ],
     ),
     (
