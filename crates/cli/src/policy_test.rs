@@ -293,7 +293,7 @@ spec:
                 c3: [] ["Much."]
                 c4: [] ["Much."]
                 c5: [] ["Much."]
-                c6: [] ["/amount: \"1\" is not of type \"number\""]
+                c6: [] ["/amount: \"1\" is not of type number (type)"]
                 c7: [] ["the arguments must be a JSON object, not array"]
                 c8: [] ["the agent binds no tool `pay.refnd`, only pay.refund"]
                 c9: [] ["Nobody is there."]
@@ -318,7 +318,7 @@ spec:
                 c1: ["expected deny, got require_approval and escalate", "expected policy pay.limit to bring it about, and it does not", "policy pay.ask@1.0.0 brings it about too, and is not expected to", "policy pay.page@1.0.0 brings it about too, and is not expected to"] ["Much."]
                 c2: ["policy pay.ask@1.0.0 brings it about too, and is not expected to", "expected 1 approvals to be required, got 2"] ["Much."]
                 c3: ["expected policy pay.ask@2.0.0 to bring it about, and it does not", "policy pay.ask@1.0.0 brings it about too, and is not expected to"] ["Much."]
-                c4: ["expected allow, got invalid_args"] ["/: \"amount\" is a required property", "/: \"currency\" is a required property"]
+                c4: ["expected allow, got invalid_args"] ["/: has no \"amount\", which is required (required)", "/: has no \"currency\", which is required (required)"]
                 c5: ["expected allow, got unavailable_tool"] ["the agent binds no tool `refunds`, only pay.refund"]
             "#]],
         );
