@@ -7,7 +7,8 @@
 //! The way: `yaml` reads trees with places, `document` and `schema` turn them into what authors
 //! mean, `library` finds documents by identity, `bound` and `attach` tie them together, `rules` has
 //! the policies judged, `compile` puts the snapshot together. `diagnostics` holds a file for each
-//! kind of mistake.
+//! kind of mistake. Beside the way, `format` describes documents to editors, and `policy_test` reads
+//! what an author expects of policies.
 
 mod attach;
 mod bound;
