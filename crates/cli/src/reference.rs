@@ -16,7 +16,7 @@ pub(crate) fn parse(text: &str) -> Result<AgentRef, Failure> {
             );
             return Err(Failure::usage(message));
         }
-        Some((id, version)) => (id, version),
+        Some((id, version)) => (id, without_prefix(version)),
         None => (text, ""),
     };
     // A namespace may have dots of its own, so the name begins at the last one.
@@ -32,6 +32,13 @@ pub(crate) fn parse(text: &str) -> Result<AgentRef, Failure> {
             quoted(text)
         ))),
     }
+}
+
+/// Versions are published without the `v` that some write before them.
+fn without_prefix(version: &str) -> &str {
+    let rest = version.strip_prefix(['v', 'V']);
+    let rest = rest.filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+    rest.unwrap_or(version)
 }
 
 /// Reads a reference that must have a version.
@@ -87,6 +94,8 @@ mod tests {
             ("a/b/c", ("a", "b/c", "")),
             ("a/b@1@2", ("a", "b", "1@2")),
             ("a/b@sha256:00", ("a", "b", "sha256:00")),
+            ("a/b@v1.2.3", ("a", "b", "1.2.3")),
+            ("a/b@vague", ("a", "b", "vague")),
         ];
         for (text, (namespace, name, version)) in table {
             let expected = (namespace.to_owned(), name.to_owned(), version.to_owned());

@@ -7,8 +7,9 @@
 //! The way: `yaml` reads trees with places, `document` and `schema` turn them into what authors
 //! mean, `library` finds documents by identity, `bound` and `attach` tie them together, `rules` has
 //! the policies judged, `compile` puts the snapshot together. `closure` does that for all agents of a
-//! Bundle, and `lock` says what they came to. `diagnostics` holds a file for each
-//! kind of mistake.
+//! Bundle, and `lock` says what they came to. `diagnostics` holds a file for each kind of mistake.
+//! Beside the way, `format` describes documents to editors, `policy_test` reads what an author expects
+//! of policies, and `overlay` what a deployment adds.
 
 mod attach;
 mod bound;

@@ -99,7 +99,14 @@ pub(super) fn shapes() -> Vec<Shape> {
             continue;
         }
         let text = disk::text(&path);
-        for shape in text.split(": Shape = Shape {").skip(1) {
+        let shapes = text.split(": Shape = Shape {").skip(1);
+        // One that is written in another way would go unseen.
+        assert_eq!(
+            shapes.clone().count(),
+            text.matches("what: \"").count(),
+            "{path}"
+        );
+        for shape in shapes {
             let (shape, _) = shape.split_once("\n};").unwrap();
             let (_, what) = shape.split_once("what: \"").unwrap();
             let (what, _) = what.split_once('"').unwrap();
