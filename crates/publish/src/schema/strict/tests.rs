@@ -83,6 +83,17 @@ fn references() {
 }
 
 #[test]
+fn what_is_forbidden_or_asked_keeps_its_meaning() {
+    check(
+        r##"{"type": "object", "properties": {"a": {"$ref": "#/$defs/d"}}, "not": {"$ref": "#/$defs/d"}, "if": {"$ref": "#/$defs/d"},
+            "$defs": {"d": {"properties": {"x": {"properties": {"y": {}}}}}}}"##,
+        expect![[
+            r##"{"$defs":{"d.closed":{"additionalProperties":false,"properties":{"x":{"additionalProperties":false,"properties":{"y":{}}}}},"d.open":{"properties":{"x":{"properties":{"y":{}}}}}},"if":{"$ref":"#/$defs/d.open"},"not":{"$ref":"#/$defs/d.open"},"properties":{"a":{"$ref":"#/$defs/d.closed"}},"type":"object","unevaluatedProperties":false}"##
+        ]],
+    );
+}
+
+#[test]
 fn one_of_goes_on_deciding_what_it_decided() {
     // Never both: closed as they are.
     check(
@@ -115,6 +126,18 @@ fn what_cannot_be_closed() {
         r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"a": {}}, "allOf": [{"properties": {"b": {}}}]}"#,
         expect!["/: its properties are spread over several schemas, which this draft cannot close"],
     );
+    for alternatives in [
+        r#""allOf": [{"properties": {"x": {}}}, {"properties": {"y": {}}}]"#,
+        r#""anyOf": [{"properties": {"x": {}}}, {}]"#,
+        r#""anyOf": [{"properties": {"x": {}}}], "oneOf": [{"properties": {"y": {}}}]"#,
+        r#""dependencies": {"a": {"properties": {"y": {}}}}"#,
+        r#""if": {"properties": {"x": {}}}, "then": {"required": ["x"]}"#,
+    ] {
+        let schema = format!(
+            r#"{{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", {alternatives}}}"#
+        );
+        assert!(close(&json(&schema)).is_err(), "{alternatives}");
+    }
     check(
         r##"{"$dynamicAnchor": "n", "properties": {"a": {"$dynamicRef": "#n"}}}"##,
         expect!["/properties/a: what `$dynamicRef` and `$recursiveRef` lead to cannot be told"],
