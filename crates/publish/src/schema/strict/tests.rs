@@ -358,55 +358,45 @@ impl Dice {
     }
 }
 
-/// The objects of a value that stand where a schema declares properties and says nothing of others.
-fn declared(
-    root: &Json,
-    schema: &Json,
-    value: &Json,
-    path: &[String],
+/// Finds the objects of a value that stand where a schema declares properties.
+struct Levels<'a> {
+    root: &'a Json,
     draft: Draft,
-    found: &mut Vec<Vec<String>>,
-) {
-    if path.len() > 6 || schema.get("enum").is_some() || schema.get("const").is_some() {
-        return;
-    }
-    if let Some(target) = schema.get("$ref").and_then(Json::as_str) {
-        let target = walk::target(root, target.trim_start_matches('#')).unwrap();
-        if target != schema && path.len() < 4 {
-            // One reference only: they may go round.
-            let inner = target.get("$ref").is_none();
-            if inner {
-                declared(root, target, value, path, draft, found);
-            }
-        }
-        if draft <= Draft::D7 {
+    found: Vec<Vec<String>>,
+}
+
+impl Levels<'_> {
+    fn look(&mut self, schema: &Json, value: &Json, path: &[String]) {
+        if path.len() > 6 || schema.get("enum").is_some() || schema.get("const").is_some() {
             return;
         }
-    }
-    let below = |step: &str| {
-        path.iter()
-            .cloned()
-            .chain([step.to_owned()])
-            .collect::<Vec<_>>()
-    };
-    if let (Some(properties), Json::Object(members)) = (schema.get("properties"), value) {
-        found.push(path.to_vec());
-        for (name, member) in members {
-            if let Some(property) = properties.get(name) {
-                declared(root, property, member, &below(name), draft, found);
+        if let Some(target) = schema.get("$ref").and_then(Json::as_str) {
+            let target = walk::target(self.root, target.trim_start_matches('#')).unwrap();
+            // One reference only: they may go round.
+            if target.get("$ref").is_none() {
+                self.look(target, value, path);
+            }
+            if self.draft <= Draft::D7 {
+                return;
             }
         }
-    }
-    if let (Some(items @ Json::Object(_)), Json::Array(elements)) = (schema.get("items"), value) {
-        for (index, element) in elements.iter().enumerate() {
-            declared(
-                root,
-                items,
-                element,
-                &below(&index.to_string()),
-                draft,
-                found,
-            );
+        let below = |step: &str| {
+            let step = [step.to_owned()];
+            path.iter().cloned().chain(step).collect::<Vec<_>>()
+        };
+        if let (Some(properties), Json::Object(members)) = (schema.get("properties"), value) {
+            self.found.push(path.to_vec());
+            for (name, member) in members {
+                if let Some(property) = properties.get(name) {
+                    self.look(property, member, &below(name));
+                }
+            }
+        }
+        if let (Some(items @ Json::Object(_)), Json::Array(elements)) = (schema.get("items"), value)
+        {
+            for (index, element) in elements.iter().enumerate() {
+                self.look(items, element, &below(&index.to_string()));
+            }
         }
     }
 }
@@ -453,9 +443,13 @@ fn try_out(schema: &Json, dice: &mut Dice, values: u32, tried: &mut Tried) {
         if dice.further {
             continue;
         }
-        let mut levels = Vec::new();
-        declared(schema, schema, &value, &[], dice.draft, &mut levels);
-        for level in levels {
+        let mut levels = Levels {
+            root: schema,
+            draft: dice.draft,
+            found: Vec::new(),
+        };
+        levels.look(schema, &value, &[]);
+        for level in levels.found {
             let mut strange = value.clone();
             let Some(Json::Object(members)) = walk::at_mut(&mut strange, &level) else {
                 panic!("{level:?} of {}", value.to_canonical());
