@@ -39,6 +39,7 @@ pub(crate) mod e0409;
 pub(crate) mod e0410;
 pub(crate) mod e0411;
 pub(crate) mod e0412;
+pub(crate) mod e0413;
 pub(crate) mod e0501;
 pub(crate) mod e0502;
 pub(crate) mod e0503;
@@ -70,7 +71,7 @@ const SOURCES: &[(Code, &str)] = sources! {
     e0101 e0102 e0103 e0104 e0105 e0106
     e0201 e0202 e0203 e0204 e0205 e0206 e0207 e0208 e0209 e0210 e0211
     e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309
-    e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412
+    e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412 e0413
     e0501 e0502 e0503 e0504
     e0601 e0602 e0603 e0604 e0605 e0606
     e0701 e0702 e0703 e0704
