@@ -49,9 +49,10 @@ impl Violation {
     pub(crate) fn new(error: &ValidationError<'_>, root: &Json) -> Self {
         Self {
             path: cut_to(error.instance_path().as_str(), PATH_CHARS_MAX),
-            rule: match error.kind() {
-                ValidationErrorKind::FalseSchema => "false".to_owned(),
-                kind => cut_to(kind.keyword(), VALUE_CHARS_MAX),
+            rule: if matches!(error.kind(), ValidationErrorKind::FalseSchema) {
+                "false".to_owned()
+            } else {
+                cut_to(error.kind().keyword(), VALUE_CHARS_MAX)
             },
             text: cut(&text(error, root, 0)),
         }
