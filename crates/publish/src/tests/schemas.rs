@@ -78,7 +78,7 @@ fn local_references_are_followed() {
 fn circles_end() {
     let ring = vec![r##"{"$ref": "#"}"##; 30].join(",");
     let schema = format!(r#"{{"allOf": [{ring}], "anyOf": [{ring}]}}"#);
-    assert!(with(&schema).codes().contains(&"E0402".to_owned()));
+    assert_eq!(with(&schema).codes(), ["E0413"]);
 }
 
 #[test]
