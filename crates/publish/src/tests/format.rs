@@ -188,7 +188,7 @@ fn kinds() -> impl Iterator<Item = Option<FormatKind>> {
 fn validator(kind: Option<FormatKind>) -> &'static Validator {
     static ALL: OnceLock<Vec<(Option<FormatKind>, Validator)>> = OnceLock::new();
     let built = |kind| {
-        let schema = format_schema(kind).to_serde();
+        let schema = serde(&format_schema(kind));
         if let Err(error) = jsonschema::meta::validate(&schema) {
             panic!("{kind:?}: {error}");
         }
@@ -230,7 +230,7 @@ pub(super) fn json(path: &str, text: &str) -> Json {
 }
 
 fn complaints(validator: &Validator, document: &Json) -> Vec<String> {
-    let document = document.to_serde();
+    let document = serde(document);
     let errors = validator.iter_errors(&document);
     errors
         .map(|it| format!("{}: {it}", it.instance_path()))
@@ -453,4 +453,8 @@ fn it_refuses_what_the_readers_refuse() {
         let document = json(path, &text.replace(from, to));
         assert!(!complaints(validator(None), &document).is_empty(), "{to}");
     }
+}
+
+fn serde(json: &Json) -> serde_json::Value {
+    serde_json::from_str(&json.to_canonical()).unwrap()
 }
