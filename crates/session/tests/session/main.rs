@@ -3,5 +3,6 @@
 mod approvals;
 mod bench;
 mod calls;
+mod contracts;
 mod events;
 mod limits;
