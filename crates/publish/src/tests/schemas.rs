@@ -271,6 +271,18 @@ fn what_a_file_may_not_be() {
 }
 
 #[test]
+fn a_broken_file_is_reported_once() {
+    let bundle = with(r#"{"type": "object", "properties": {"a": {"$ref": "money.json"}}}"#)
+        .append(
+            "tools/refund.yaml",
+            "  output_schema:\n    inline: {$ref: ../schemas/money.json}\n",
+        )
+        .file("schemas/money.json", "{");
+    assert_eq!(bundle.codes(), ["E0103"]);
+    assert_eq!(bundle.compile().snapshot, None);
+}
+
+#[test]
 fn old_drafts_are_enforced() {
     let fourth = with(
         r#"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "object",
