@@ -5,12 +5,14 @@
 //! knows nothing of sessions, workers or of what a runtime does with a snapshot.
 //!
 //! The way: `yaml` reads trees with places, `document` and `schema` turn them into what authors
-//! mean, `library` finds documents by identity, `bound` and `attach` tie them together, `rules` has
+//! mean, `library` finds documents by identity, in the bundle and in what has been looked up in a
+//! `catalog`, `bound` and `attach` tie them together, `rules` has
 //! the policies judged, `compile` puts the snapshot together. `diagnostics` holds a file for each
 //! kind of mistake.
 
 mod attach;
 mod bound;
+mod catalog;
 mod compile;
 mod constraint;
 mod diagnostic;
@@ -25,6 +27,7 @@ mod render;
 mod resolved;
 mod rules;
 mod schema;
+mod self_contained;
 mod sources;
 mod stub_script;
 mod suggest;
@@ -33,10 +36,12 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use compile::{Compiled, compile};
+pub use catalog::{Catalog, Entry, Wanted, choose};
+pub use compile::{Compiled, compile, compile_with};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
 pub use manifest::manifest;
 pub use render::render;
-pub use resolved::compile_resolved;
+pub use resolved::{compile_resolved, compile_resolved_with};
+pub use self_contained::{CatalogDocument, CompiledDocument, differences, document};
