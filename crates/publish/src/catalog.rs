@@ -106,6 +106,16 @@ pub fn choose(
     Ok(chosen.map(|it| it.index))
 }
 
+/// A whole version by the spelling that is compared: without a leading `v` and build metadata;
+/// `None` when it is none.
+#[must_use]
+pub fn plain_version(text: &str) -> Option<String> {
+    let bare = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    let mut version = Version::parse(bare).ok()?;
+    version.build = semver::BuildMetadata::EMPTY;
+    Some(version.to_string())
+}
+
 /// A version that a reference may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate<'a> {
@@ -259,7 +269,17 @@ impl<T: Shelved> Filed<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::choose;
+    use super::{choose, plain_version};
+
+    #[test]
+    fn one_spelling_of_versions() {
+        for text in ["1.2.0", "v1.2.0", "1.2.0+b"] {
+            assert_eq!(plain_version(text).as_deref(), Some("1.2.0"), "{text}");
+        }
+        for text in ["", "1.2", "^1.2.0", "latest", "=1.2.0"] {
+            assert_eq!(plain_version(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn what_a_constraint_means() {

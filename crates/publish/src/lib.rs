@@ -36,7 +36,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Catalog, Entry, Wanted, choose};
+pub use catalog::{Catalog, Entry, Wanted, choose, plain_version};
 pub use compile::{Compiled, compile, compile_with};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;

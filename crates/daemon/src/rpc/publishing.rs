@@ -1,17 +1,16 @@
 //! Publishing from sources: the server compiles, whatever the client has checked.
 
-use std::collections::BTreeMap;
-
 use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
 use proto::runtime::v1::{PublishRequest, PublishResponse};
-use publish::{Diagnostic, MemoryFiles, Severity, compile};
+use publish::{Diagnostic, MemoryFiles, Severity, compile_with};
 use spec::{Snapshot, VersionId};
 use store::{NewVersion, Published};
 use tonic::{Code, Request, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Service;
+use super::lookups::Asked;
 use crate::wire::status::of_publish;
 
 /// Errors told in one status, whose headers clients bound at some kilobytes.
@@ -29,23 +28,15 @@ impl Publishing for Service {
     ) -> Result<Response<wire::PublishSourcesResponse>, Status> {
         self.accepting()?;
         let request = request.into_inner();
-        if request.files.len() > FILES_MAX {
-            let count = request.files.len();
-            let text = format!("{count} files; a bundle has at most {FILES_MAX}");
-            return Err(Status::invalid_argument(text));
-        }
-        let files: BTreeMap<String, Vec<u8>> = request
-            .files
-            .into_iter()
-            .map(|file| (file.path, file.content))
-            .collect();
+        let files = sources(request.files)?;
         let path = request.manifest;
-        // Compiling takes milliseconds of plain computing: not on a thread that serves others.
-        let compiled =
-            tokio::task::spawn_blocking(move || compile(&MemoryFiles::from_iter(files), &path));
-        let compiled = compiled
-            .await
-            .map_err(|error| Status::internal(error.to_string()))?;
+        let compiled = self
+            .with_catalog(Asked::Everything, move |catalog| {
+                let compiled = compile_with(&files, catalog, &path);
+                let wanted = compiled.wanted.clone();
+                (compiled, wanted)
+            })
+            .await?;
         let diagnostics = compiled.diagnostics.iter().map(diagnostic).collect();
         let Some(snapshot) = compiled.snapshot else {
             return Err(invalid(&compiled.diagnostics));
@@ -73,10 +64,13 @@ impl Service {
             return Err(Status::invalid_argument("manifest is missing"));
         }
         let manifest = request.manifest.clone();
-        let compiled = tokio::task::spawn_blocking(move || publish::compile_resolved(&manifest));
-        let compiled = compiled
-            .await
-            .map_err(|error| Status::internal(error.to_string()))?;
+        let compiled = self
+            .with_catalog(Asked::WhatIsRequired, move |catalog| {
+                let compiled = publish::compile_resolved_with(catalog, &manifest);
+                let wanted = compiled.wanted.clone();
+                (compiled, wanted)
+            })
+            .await?;
         let Some(snapshot) = compiled.snapshot else {
             return Err(invalid(&compiled.diagnostics));
         };
@@ -149,7 +143,18 @@ impl Service {
     }
 }
 
-fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
+/// The files of a request, by path.
+pub(super) fn sources(files: Vec<wire::SourceFile>) -> Result<MemoryFiles, Status> {
+    if files.len() > FILES_MAX {
+        let count = files.len();
+        let text = format!("{count} files; a bundle has at most {FILES_MAX}");
+        return Err(Status::invalid_argument(text));
+    }
+    let files = files.into_iter().map(|file| (file.path, file.content));
+    Ok(MemoryFiles::from_iter(files))
+}
+
+pub(super) fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
     let place = |n: Option<u32>| n.and_then(|n| i32::try_from(n).ok()).unwrap_or(0);
     wire::Diagnostic {
         code: it.code.to_string(),
@@ -167,7 +172,7 @@ fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
 }
 
 /// All errors, a line each, and once more as data: a violation for each, whose field is the place.
-fn invalid(diagnostics: &[Diagnostic]) -> Status {
+pub(super) fn invalid(diagnostics: &[Diagnostic]) -> Status {
     let errors: Vec<&Diagnostic> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)

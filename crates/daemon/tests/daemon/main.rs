@@ -4,6 +4,7 @@
 mod bad_input;
 mod bed;
 mod calls;
+mod catalog;
 mod interactive;
 mod lifecycle;
 mod many;
