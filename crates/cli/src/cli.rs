@@ -7,7 +7,8 @@ use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::{
-    agents, approvals, demo, explain, init, rollback, run, serve, sessions, status, worker,
+    agents, approvals, demo, explain, init, policies, rollback, run, serve, sessions, status,
+    tools, worker,
 };
 
 /// Run declared agents under policy, with every step on record.
@@ -57,6 +58,10 @@ pub(crate) enum Command {
     Run(run::Args),
     /// Validate, publish and deploy agents.
     Agents(agents::Group),
+    /// Share tools between agents: publish them to the catalog, list and deprecate them.
+    Tools(tools::Group),
+    /// Share policies between agents: publish them to the catalog, list and deprecate them.
+    Policies(policies::Group),
     /// List, inspect, follow and end sessions.
     Sessions(sessions::Group),
     /// See what waits for a person, and decide it.
@@ -85,9 +90,13 @@ impl Command {
             Command::Rollback(args) => rollback::run(args, context).await,
             Command::Run(args) => run::run(args, context).await,
             Command::Agents(agents::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Tools(tools::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Policies(policies::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Sessions(sessions::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Approvals(approvals::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Agents(agents::Group { verb: None }) => help(context, "agents"),
+            Command::Tools(tools::Group { verb: None }) => help(context, "tools"),
+            Command::Policies(policies::Group { verb: None }) => help(context, "policies"),
             Command::Sessions(sessions::Group { verb: None }) => help(context, "sessions"),
             Command::Approvals(approvals::Group { verb: None }) => help(context, "approvals"),
             Command::Worker(worker::Group { verb: Some(verb) }) => verb.run(context).await,
@@ -204,6 +213,8 @@ mod tests {
               rollback    Make an earlier version of an agent the one that runs
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
+              tools       Share tools between agents: publish them to the catalog, list and deprecate them
+              policies    Share policies between agents: publish them to the catalog, list and deprecate them
               sessions    List, inspect, follow and end sessions
               approvals   See what waits for a person, and decide it
               worker      Serve tools from here

@@ -1,5 +1,6 @@
 //! Compiles a bundle on this machine, as `validate` and `publish` both do. Knows paths of manifests
-//! and what diagnostics look like as data; the compiling is in the `publish` crate.
+//! and what diagnostics look like; the compiling is in the `publish` crate, and asking the catalog in
+//! `lookup`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,6 +13,7 @@ use crate::context::Context;
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::lookup;
 use crate::render::escape;
 
 /// The file of an Agent in a folder that is named instead of it.
@@ -26,16 +28,38 @@ pub(crate) struct Local {
     pub(crate) manifest: String,
 }
 
-/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
-pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
+/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in. What its files do
+/// not have is looked for in the catalog of the runtime.
+pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Failure> {
     let failed = || Failure::new(Exit::Failed, "read manifest");
     let file = if path.is_dir() {
         path.join(MANIFEST)
     } else {
         path.to_owned()
     };
-    // A missing file is said as the system says it.
-    std::fs::metadata(&file).map_err(|why| {
+    must_exist(&file, &failed)?;
+    let name = file.file_name().and_then(|it| it.to_str());
+    let manifest = name.ok_or_else(failed)?.to_owned();
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    let disk =
+        Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
+    lookup::with_catalog(context, |catalog| {
+        let recorder = Recorder::new(&disk);
+        let compiled = publish::compile_with(&recorder, catalog, &manifest);
+        let wanted = compiled.wanted.clone();
+        let local = Local {
+            compiled,
+            sources: recorder.into_sources(),
+            manifest: manifest.clone(),
+        };
+        (local, wanted)
+    })
+    .await
+}
+
+/// Says of a missing file what the system says.
+pub(crate) fn must_exist(file: &Path, failed: &dyn Fn() -> Failure) -> Result<(), Failure> {
+    std::fs::metadata(file).map(drop).map_err(|why| {
         let cause = io::Error::new(why.kind(), format!("{}: {why}", file.display()));
         let exit = if why.kind() == io::ErrorKind::NotFound {
             Exit::NotFound
@@ -46,19 +70,18 @@ pub(crate) fn compile(path: &Path) -> Result<Local, Failure> {
             exit,
             ..failed().because(&cause)
         }
-    })?;
-    let name = file.file_name().and_then(|it| it.to_str());
-    let manifest = name.ok_or_else(failed)?.to_owned();
-    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
-    let disk =
-        Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
-    let recorder = Recorder::new(&disk);
-    let compiled = publish::compile(&recorder, &manifest);
-    Ok(Local {
-        compiled,
-        sources: recorder.into_sources(),
-        manifest,
     })
+}
+
+/// Draws diagnostics on stderr, with the lines of the files that they are about.
+pub(crate) fn draw(found: &[Diagnostic], sources: &BTreeMap<String, Vec<u8>>, context: &Context) {
+    let source = |file: &str| {
+        let bytes = sources.get(file)?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    };
+    let text = publish::render(found, &source, context.printer.err_has_color());
+    // The drawing has replaced control characters itself; its own are colours.
+    context.printer.diagnostics(&escape::hidden(&text));
 }
 
 impl Local {
@@ -69,14 +92,7 @@ impl Local {
 
     /// Draws everything that was found on stderr.
     pub(crate) fn report(&self, context: &Context) {
-        let source = |file: &str| {
-            let bytes = self.sources.get(file)?;
-            Some(String::from_utf8_lossy(bytes).into_owned())
-        };
-        let found = &self.compiled.diagnostics;
-        let text = publish::render(found, &source, context.printer.err_has_color());
-        // The drawing has replaced control characters itself; its own are colours.
-        context.printer.diagnostics(&escape::hidden(&text));
+        draw(&self.compiled.diagnostics, &self.sources, context);
     }
 
     /// The snapshot, or the error that there is none.

@@ -12,6 +12,7 @@ mod connect;
 mod context;
 mod demo;
 mod disk;
+mod documents;
 mod environment;
 mod exit;
 mod explain;
@@ -20,6 +21,8 @@ mod follow;
 mod init;
 mod lifeline;
 mod local;
+mod lookup;
+mod policies;
 mod progress;
 mod reference;
 mod render;
@@ -29,6 +32,7 @@ mod secrets;
 mod serve;
 mod sessions;
 mod status;
+mod tools;
 mod usage;
 mod wire;
 mod worker;
@@ -100,6 +104,8 @@ fn dispatch(command: Option<Command>, context: &mut Context) -> Result<Exit, Fai
         | Command::Rollback(_)
         | Command::Run(_)
         | Command::Agents(_)
+        | Command::Tools(_)
+        | Command::Policies(_)
         | Command::Sessions(_)
         | Command::Approvals(_)
         | Command::Explain(_)

@@ -1,4 +1,5 @@
-//! `agents validate`: compiles a bundle here and says what is wrong with it. Asks no runtime.
+//! `agents validate`: compiles a bundle here and says what is wrong with it. Asks a runtime only for
+//! what its files refer to and do not have.
 
 use std::path::PathBuf;
 
@@ -13,7 +14,10 @@ use crate::local;
 use crate::render::text::quoted;
 use crate::render::{Format, Output};
 
-/// Check an agent and everything that it refers to, without a runtime.
+/// Check an agent and everything that it refers to.
+///
+/// No runtime is asked, unless the files refer to a tool or a policy that they do not have: that is
+/// looked up in the runtime's catalog.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  ordain agents validate agent.yaml\n  ordain agents validate ./my-agent -o json --deny-warnings"
@@ -28,8 +32,8 @@ pub(crate) struct Args {
     output: Output,
 }
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let local = local::compile(&args.manifest)?;
+pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let local = local::compile(&args.manifest, context).await?;
     let unset = local
         .compiled
         .snapshot

@@ -1,0 +1,92 @@
+//! Compiling here, with the runtime's catalog asked for what the files here do not have. Knows rounds
+//! and the connection; not what is compiled.
+
+use proto::ordain::v1::{LookUpRequest, LookedUpDocument, WantedDocument};
+use publish::{Catalog, Entry, Wanted};
+use spec::DocumentKind;
+use tonic::Status;
+
+use crate::connect::Runtime;
+use crate::context::Context;
+use crate::documents;
+use crate::failure::{self, Failure};
+use crate::render::escape;
+
+/// Each answer may be about the first of what was asked for only.
+const ROUNDS_MAX: usize = 64;
+/// The most that a runtime answers about at once.
+const WANTED_MAX: usize = 256;
+
+/// Compiles; if something is missing that the catalog may have, looks it up and compiles again. A
+/// runtime that cannot be asked is no failure: what is missing then says so.
+pub(crate) async fn with_catalog<T>(
+    context: &Context,
+    compile: impl Fn(&Catalog) -> (T, Vec<Wanted>),
+) -> Result<T, Failure> {
+    let mut catalog = Catalog::default();
+    let (mut compiled, mut wanted) = compile(&catalog);
+    // What the files here have themselves is no reason to call anybody.
+    if !wanted.iter().any(|it| it.required) {
+        return Ok(compiled);
+    }
+    let runtime = Runtime::dial_quietly(context)?;
+    for _ in 0..ROUNDS_MAX {
+        if wanted.is_empty() {
+            break;
+        }
+        let answer = ask(&runtime, &wanted, &mut catalog).await;
+        let is_asked = match answer {
+            Ok(learnt) => learnt,
+            Err(status) => {
+                catalog.set_unavailable(&why(&status, &context.address));
+                false
+            }
+        };
+        (compiled, wanted) = compile(&catalog);
+        if !is_asked {
+            break;
+        }
+    }
+    Ok(compiled)
+}
+
+/// Whether anything new was learnt.
+async fn ask(runtime: &Runtime, wanted: &[Wanted], catalog: &mut Catalog) -> Result<bool, Status> {
+    let asked = wanted.iter().take(WANTED_MAX);
+    let one = |it: &Wanted| WantedDocument {
+        kind: documents::wire_kind(it.kind).into(),
+        id: it.id.clone(),
+    };
+    let request = LookUpRequest {
+        wanted: asked.clone().map(one).collect(),
+    };
+    let answer = runtime.catalog().look_up(request).await?.into_inner();
+    let mut has_learnt = false;
+    for (it, answer) in asked.zip(answer.documents) {
+        // Answers come in the order of the questions; one that does not is about something else.
+        if answer.id == it.id && answer.kind() == documents::wire_kind(it.kind) {
+            take(it, answer, catalog);
+            has_learnt = true;
+        }
+    }
+    Ok(has_learnt)
+}
+
+fn take(wanted: &Wanted, answer: LookedUpDocument, catalog: &mut Catalog) {
+    let kind: DocumentKind = wanted.kind;
+    catalog.add_names(kind, answer.others);
+    let entry = |it: proto::ordain::v1::CatalogEntry| Entry {
+        version: it.version,
+        document: it.document,
+        deprecated: it.deprecated,
+    };
+    catalog.insert(wanted, answer.entries.into_iter().map(entry).collect());
+}
+
+fn why(status: &Status, address: &str) -> String {
+    if failure::is_transport(status) {
+        return format!("nothing answers at {address}");
+    }
+    let message = escape::inline(status.message());
+    format!("the runtime at {address} says: {message}")
+}
