@@ -1,10 +1,12 @@
 //! Compiling here, with the runtime's catalog asked for what the files here do not have. Knows rounds
 //! and the connection; not what is compiled.
 
+use std::time::Duration;
+
 use proto::ordain::v1::{LookUpRequest, LookedUpDocument, WantedDocument};
 use publish::{Catalog, Entry, Wanted};
 use spec::DocumentKind;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use crate::connect::Runtime;
 use crate::context::Context;
@@ -16,6 +18,9 @@ use crate::render::escape;
 const ROUNDS_MAX: usize = 64;
 /// The most that a runtime answers about at once.
 const WANTED_MAX: usize = 256;
+
+/// How long one question may hold a command up that could do without.
+const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
 /// Compiles; if something is missing that the catalog may have, looks it up and compiles again. A
 /// runtime that cannot be asked is no failure: what is missing then says so.
@@ -34,7 +39,13 @@ pub(crate) async fn with_catalog<T>(
         if wanted.is_empty() {
             break;
         }
-        let answer = ask(&runtime, &wanted, &mut catalog).await;
+        let answer = tokio::time::timeout(ANSWER_WAIT, ask(&runtime, &wanted, &mut catalog));
+        let answer = answer.await.unwrap_or_else(|_| {
+            let seconds = ANSWER_WAIT.as_secs();
+            Err(Status::deadline_exceeded(format!(
+                "no answer within {seconds} s"
+            )))
+        });
         let is_asked = match answer {
             Ok(learnt) => learnt,
             Err(status) => {
@@ -87,6 +98,29 @@ fn why(status: &Status, address: &str) -> String {
     if failure::is_transport(status) {
         return format!("nothing answers at {address}");
     }
+    if status.code() == Code::Unimplemented {
+        return format!("the runtime at {address} has none");
+    }
     let message = escape::inline(status.message());
     format!("the runtime at {address} says: {message}")
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Status;
+
+    use super::why;
+
+    #[test]
+    fn why_nobody_was_asked() {
+        for (status, text) in [
+            (Status::unimplemented(""), "the runtime at host:1 has none"),
+            (
+                Status::unavailable("the store\u{1b} is away"),
+                "the runtime at host:1 says: the store\\u{1b} is away",
+            ),
+        ] {
+            assert_eq!(why(&status, "host:1"), text);
+        }
+    }
 }

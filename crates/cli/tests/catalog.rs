@@ -106,19 +106,28 @@ fn masked(text: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_from_its_file_to_its_deprecation() {
     let desk = Desk::new().await;
-    desk.run("tools ls", &expect![[r#"
+    desk.run(
+        "tools ls",
+        &expect![[r#"
         NAMESPACE  NAME  LATEST  VERSIONS  STATUS
         exit 0
-    "#]]);
-    desk.run(&format!("tools publish {TOOL} --dry-run"), &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        &format!("tools publish {TOOL} --dry-run"),
+        &expect![[r#"
         default.send-message 0.1.0
         note: nothing was published
         exit 0
-    "#]]);
-    desk.run(&format!("tools publish {TOOL}"), &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        &format!("tools publish {TOOL}"),
+        &expect![[r#"
         default.send-message 0.1.0
         exit 0
-    "#]]);
+    "#]],
+    );
     desk.run(&format!("tools publish {TOOL}"), &expect![[r#"
         Error: publish tool: Tool default.send-message@0.1.0 is already in the catalog, with identical content (<hash>) (AlreadyExists)
         exit 6
@@ -129,7 +138,9 @@ async fn a_tool_from_its_file_to_its_deprecation() {
         exit 6
     "#]]);
     desk.edit(TOOL, "version: 0.1.0", "version: 0.2.0");
-    desk.run(&format!("tools publish {TOOL} -o json"), &expect![[r#"
+    desk.run(
+        &format!("tools publish {TOOL} -o json"),
+        &expect![[r#"
         {
           "digest": "<hash>",
           "dry_run": false,
@@ -139,26 +150,35 @@ async fn a_tool_from_its_file_to_its_deprecation() {
           "version": "0.2.0"
         }
         exit 0
-    "#]]);
-    desk.run("tools ls -n default", &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        "tools ls -n default",
+        &expect![[r#"
         NAMESPACE  NAME          LATEST  VERSIONS  STATUS
         default    send-message  0.2.0   2         published
         exit 0
-    "#]]);
-    desk.run("tools ls -n other -o json", &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        "tools ls -n other -o json",
+        &expect![[r#"
         {
           "items": [],
           "next_page_token": ""
         }
         exit 0
-    "#]]);
+    "#]],
+    );
     desk.run("tools versions default/send-message", &expect![[r#"
         VERSION  DIGEST                                                            PUBLISHED_AT          PUBLISHED_BY  STATUS
         0.2.0    <hash>  <time>  ana           published
         0.1.0    <hash>  <time>  ana           published
         exit 0
     "#]]);
-    desk.run("tools inspect default.send-message@^0.1.0", &expect![[r#"
+    desk.run(
+        "tools inspect default.send-message@^0.1.0",
+        &expect![[r#"
         tool:          default.send-message@0.1.0
         digest:        <hash>
         published_at:  <time>
@@ -189,7 +209,8 @@ async fn a_tool_from_its_file_to_its_deprecation() {
               type: object
           side_effect_class: irreversible_action
         exit 0
-    "#]]);
+    "#]],
+    );
     desk.run(
         "tools inspect default.send-message@=0.2.0 --json",
         &expect![[r#"
@@ -249,15 +270,21 @@ async fn a_tool_from_its_file_to_its_deprecation() {
             exit 0
         "#]],
     );
-    desk.run("tools deprecate default/send-message@0.2.0", &expect![[r#"
+    desk.run(
+        "tools deprecate default/send-message@0.2.0",
+        &expect![[r#"
         Error: deprecate tool: Tool default.send-message@0.2.0 is already deprecated (NotFound)
         exit 5
-    "#]]);
-    desk.run("tools ls", &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        "tools ls",
+        &expect![[r#"
         NAMESPACE  NAME          LATEST  VERSIONS  STATUS
         default    send-message  0.1.0   2         published
         exit 0
-    "#]]);
+    "#]],
+    );
     desk.run(
         "tools versions default.send-message -o json",
         &expect![[r#"
@@ -306,12 +333,17 @@ async fn a_tool_from_its_file_to_its_deprecation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_tool_is_said_here() {
     let desk = Desk::new().await;
-    desk.run(&format!("tools publish {POLICY}"), &expect![[r#"
+    desk.run(
+        &format!("tools publish {POLICY}"),
+        &expect![[r#"
         Error: ask-before-sending.yaml is a Policy, not a Tool
-        hint: use `policies publish`
+        hint: use `ordain policies publish`
         exit 3
-    "#]]);
-    desk.run("policies publish my-agent/agent.yaml", &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        "policies publish my-agent/agent.yaml",
+        &expect![[r#"
         error[E0313]: the catalog takes no `Agent`
          --> agent.yaml:2:7
           |
@@ -322,9 +354,12 @@ async fn what_is_no_tool_is_said_here() {
 
         Error: invalid policy (1 error)
         exit 3
-    "#]]);
+    "#]],
+    );
     desk.edit(TOOL, "description:", "descriptoin:");
-    desk.run(&format!("tools publish {TOOL}"), &expect![[r#"
+    desk.run(
+        &format!("tools publish {TOOL}"),
+        &expect![[r#"
         error[E0201]: unknown field `descriptoin` in a Tool's spec
           --> tools/send-message.yaml:10:3
            |
@@ -335,7 +370,8 @@ async fn what_is_no_tool_is_said_here() {
 
         Error: invalid tool (1 error)
         exit 3
-    "#]]);
+    "#]],
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -343,21 +379,30 @@ async fn an_agent_takes_from_the_catalog_what_it_does_not_have() {
     let mut desk = Desk::new().await;
     desk.quietly("agents publish my-agent");
     desk.quietly(&format!("tools publish {TOOL}"));
-    desk.run(&format!("policies publish {POLICY}"), &expect![[r#"
+    desk.run(
+        &format!("policies publish {POLICY}"),
+        &expect![[r#"
         default.ask-before-sending 0.1.0
         exit 0
-    "#]]);
-    desk.run("policies ls", &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        "policies ls",
+        &expect![[r#"
         NAMESPACE  NAME                LATEST  VERSIONS  STATUS
         default    ask-before-sending  0.1.0   1         published
         exit 0
-    "#]]);
+    "#]],
+    );
     desk.remove(TOOL);
     desk.remove(POLICY);
-    desk.run("agents validate my-agent", &expect![[r#"
+    desk.run(
+        "agents validate my-agent",
+        &expect![[r#"
         valid: default/my-agent 0.1.0
         exit 0
-    "#]]);
+    "#]],
+    );
     // Wherever its tool comes from, it is the same agent.
     desk.run("agents publish my-agent", &expect![[r#"
         Error: publish: this version is already published, with identical content (<hash>) (AlreadyExists)
@@ -371,17 +416,22 @@ async fn an_agent_takes_from_the_catalog_what_it_does_not_have() {
         "#]],
     );
     desk.edit("my-agent/agent.yaml", "version: 0.1.0", "version: 0.2.0");
-    desk.run("agents publish my-agent", &expect![[r#"
+    desk.run(
+        "agents publish my-agent",
+        &expect![[r#"
         default/my-agent 0.2.0
         exit 0
-    "#]]);
+    "#]],
+    );
 
     desk.edit(
         "my-agent/agent.yaml",
         "send-message@^0.1",
         "send-mesage@^0.1",
     );
-    desk.run("agents validate my-agent", &expect![[r#"
+    desk.run(
+        "agents validate my-agent",
+        &expect![[r#"
         error[E0305]: there is no Tool `default.send-mesage`, neither in tools/ nor in the catalog
           --> agent.yaml:22:12
            |
@@ -392,7 +442,8 @@ async fn an_agent_takes_from_the_catalog_what_it_does_not_have() {
 
         Error: invalid manifest (1 error)
         exit 3
-    "#]]);
+    "#]],
+    );
 
     // Nobody to ask: what is missing is not said to be nowhere.
     desk.daemon.take().unwrap().stop().await;

@@ -1,6 +1,8 @@
 //! The documents of `tools/` and `policies/`, found by what their metadata says, and behind them
 //! those of the catalog.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use semver::Version;
@@ -89,7 +91,11 @@ enum Slot<T> {
 
 /// All documents of one kind.
 pub(crate) struct Library<T> {
+    /// Those of the catalog first, all versions of one beside each other.
     documents: Vec<Slot<T>>,
+    /// Where the versions of each document of the catalog are.
+    filed: BTreeMap<LogicalId, Range<usize>>,
+    filed_count: usize,
     /// Some document of the bundle could not be read far enough to be found; what it is called is
     /// not known.
     has_unnamed: bool,
@@ -113,9 +119,18 @@ impl<T: Shelved> Library<T> {
     /// What has been looked up in the catalog, and nothing of the bundle.
     pub(crate) fn of_catalog(sources: &Sources<'_>, sink: &mut Sink) -> Self {
         let lookups = Rc::clone(sources.lookups());
-        let filed = lookups.filed(sink).into_iter();
+        let mut documents = Vec::new();
+        let mut filed: BTreeMap<LogicalId, Range<usize>> = BTreeMap::new();
+        for document in lookups.filed(sink) {
+            let here = documents.len();
+            let range = filed.entry(document.id.clone()).or_insert(here..here);
+            range.end = here.saturating_add(1);
+            documents.push(Slot::Filed(document));
+        }
         Self {
-            documents: filed.map(Slot::Filed).collect(),
+            filed_count: documents.len(),
+            documents,
+            filed,
             has_unnamed: false,
             lookups,
         }
@@ -131,7 +146,8 @@ impl<T: Shelved> Library<T> {
 
     fn bundled(&self) -> impl Iterator<Item = (usize, &T)> {
         let documents = self.documents.iter().enumerate();
-        documents.filter_map(|(index, slot)| match slot {
+        let of_bundle = documents.skip(self.filed_count);
+        of_bundle.filter_map(|(index, slot)| match slot {
             Slot::Bundled { read, .. } => Some((index, read)),
             Slot::Filed(_) => None,
         })
@@ -276,7 +292,7 @@ impl<T: Shelved> Library<T> {
     /// One version is one content, wherever it lies.
     fn check_against_catalog(&self, id: &LogicalId, sink: &mut Sink) {
         self.lookups.want(T::KIND, id, false);
-        for slot in &self.documents {
+        for slot in self.documents.iter().skip(self.filed_count) {
             let Slot::Bundled { document, read } = slot else {
                 continue;
             };
@@ -332,9 +348,9 @@ impl<T: Shelved> Library<T> {
     }
 
     fn filed(&self, id: &LogicalId) -> impl Iterator<Item = (usize, &Filed<T>)> {
-        let documents = self.documents.iter().enumerate();
-        documents.filter_map(move |(index, slot)| match slot {
-            Slot::Filed(filed) => (filed.id == *id).then_some((index, filed)),
+        let range = self.filed.get(id).cloned().unwrap_or_default();
+        range.filter_map(|index| match self.documents.get(index)? {
+            Slot::Filed(filed) => Some((index, filed)),
             Slot::Bundled { .. } => None,
         })
     }

@@ -38,7 +38,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     let local = Local::compile(&args.file, kind)?;
     local::draw(&local.diagnostics, &local.sources, context);
-    local.check(kind)?;
+    local.check(kind, context)?;
     let runtime = Runtime::dial(context).await?;
     let published = local.send(&runtime, kind, args.dry_run, context).await?;
     let data = Json::from_members([
@@ -81,7 +81,6 @@ impl Local {
             let why = io::Error::from(io::ErrorKind::IsADirectory);
             return Err(failed().because(&why));
         }
-        // A link is followed before the folder is looked at, as it is for every other file.
         let (root, path) = root(file, kind).ok_or_else(failed)?;
         let disk = Disk::open(&root).map_err(|why| failed().because(&why))?;
         let recorder = Recorder::new(&disk);
@@ -94,12 +93,13 @@ impl Local {
         })
     }
 
-    fn check(&self, kind: DocumentKind) -> Result<(), Failure> {
+    fn check(&self, kind: DocumentKind, context: &Context) -> Result<(), Failure> {
         match self.kind {
             Some(found) if found == kind => Ok(()),
             Some(found) => {
                 let message = format!("{} is a {found}, not a {kind}", self.path);
-                let hint = format!("use `{} publish`", found.folder());
+                let program = &context.program;
+                let hint = format!("use `{program} {} publish`", found.folder());
                 Err(Failure::new(Exit::Invalid, message).hint(hint))
             }
             None => {

@@ -387,6 +387,25 @@ fn only_sound_documents_come_out() {
     assert_eq!(missing.diagnostics[0].code.as_str(), "E0101");
 }
 
+/// Whatever the catalog holds, compiling comes to an end and says where it stumbled.
+#[test]
+fn no_document_is_too_broken() {
+    let sound = filed(&sample(), "tools/refund.yaml");
+    let bare = sample().without("tools/refund.yaml");
+    for length in 0..sound.len() {
+        let entry = Entry {
+            version: "1.2.0".to_owned(),
+            document: sound[..length].to_vec(),
+            deprecated: false,
+        };
+        let shelf = Shelf::default().entry(DocumentKind::Tool, "pay.refund", entry);
+        let compiled = shelf.compile(&bare);
+        assert_eq!(compiled.snapshot, None, "{length}");
+        let first = compiled.diagnostics.first().map(|it| it.file.as_str());
+        assert_eq!(first, Some("catalog:pay.refund@1.2.0"), "{length}");
+    }
+}
+
 /// What the catalog holds is read as strictly as a file, and no further than it is needed.
 #[test]
 fn a_spoilt_document_is_said_to_be() {
