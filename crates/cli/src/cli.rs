@@ -7,8 +7,8 @@ use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::{
-    agents, approvals, demo, explain, init, policies, rollback, run, serve, sessions, status,
-    tools, worker,
+    agents, approvals, bundles, demo, explain, init, policies, rollback, run, serve, sessions,
+    status, tools, worker,
 };
 
 /// Run declared agents under policy, with every step on record.
@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Run(run::Args),
     /// Validate, publish and deploy agents.
     Agents(agents::Group),
+    /// Lock and validate agents that hand work to each other.
+    Bundles(bundles::Group),
     /// Share tools between agents: publish them to the catalog, list and deprecate them.
     Tools(tools::Group),
     /// Share policies between agents: publish them to the catalog, list and deprecate them.
@@ -95,6 +97,8 @@ impl Command {
             Command::Sessions(sessions::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Approvals(approvals::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Agents(agents::Group { verb: None }) => help(context, "agents"),
+            Command::Bundles(bundles::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Bundles(bundles::Group { verb: None }) => help(context, "bundles"),
             Command::Tools(tools::Group { verb: None }) => help(context, "tools"),
             Command::Policies(policies::Group { verb: None }) => help(context, "policies"),
             Command::Sessions(sessions::Group { verb: None }) => help(context, "sessions"),
@@ -213,6 +217,7 @@ mod tests {
               rollback    Make an earlier version of an agent the one that runs
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
+              bundles     Lock and validate agents that hand work to each other
               tools       Share tools between agents: publish them to the catalog, list and deprecate them
               policies    Share policies between agents: publish them to the catalog, list and deprecate them
               sessions    List, inspect, follow and end sessions

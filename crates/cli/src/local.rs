@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use publish::{Compiled, Diagnostic, Recorder, Severity};
 use spec::{Json, Snapshot};
@@ -19,6 +19,9 @@ use crate::render::escape;
 /// The file of an Agent in a folder that is named instead of it.
 const MANIFEST: &str = "agent.yaml";
 
+/// The code of a Bundle where an Agent is due.
+const FOUND_A_BUNDLE: &str = "E0810";
+
 /// What compiling came to.
 pub(crate) struct Local {
     pub(crate) compiled: Compiled,
@@ -28,12 +31,24 @@ pub(crate) struct Local {
     pub(crate) manifest: String,
 }
 
-/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in. What its files do
-/// not have is looked for in the catalog of the runtime.
-pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Failure> {
-    let failed = || Failure::new(Exit::Failed, "read manifest");
+/// A manifest on this machine, with what lies around it.
+pub(crate) struct Opened {
+    pub(crate) disk: Disk,
+    pub(crate) folder: PathBuf,
+    /// The manifest's name in the folder.
+    pub(crate) manifest: String,
+}
+
+/// Finds the manifest at `path`: a file, or the folder of one that is called `usual`.
+pub(crate) fn open(path: &Path, usual: &str) -> Result<Opened, Failure> {
+    open_as(path, usual, "read manifest")
+}
+
+/// The same; `action` is what an error names.
+pub(crate) fn open_as(path: &Path, usual: &str, action: &str) -> Result<Opened, Failure> {
+    let failed = || Failure::new(Exit::Failed, action);
     let file = if path.is_dir() {
-        path.join(MANIFEST)
+        path.join(usual)
     } else {
         path.to_owned()
     };
@@ -41,20 +56,13 @@ pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Fai
     let name = file.file_name().and_then(|it| it.to_str());
     let manifest = name.ok_or_else(failed)?.to_owned();
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
-    let disk =
-        Disk::open(folder.unwrap_or(Path::new("."))).map_err(|why| failed().because(&why))?;
-    lookup::with_catalog(context, |catalog| {
-        let recorder = Recorder::new(&disk);
-        let compiled = publish::compile_with(&recorder, catalog, &manifest);
-        let wanted = compiled.wanted.clone();
-        let local = Local {
-            compiled,
-            sources: recorder.into_sources(),
-            manifest: manifest.clone(),
-        };
-        (local, wanted)
+    let folder = folder.unwrap_or(Path::new(".")).to_owned();
+    let disk = Disk::open(&folder).map_err(|why| failed().because(&why))?;
+    Ok(Opened {
+        disk,
+        folder,
+        manifest,
     })
-    .await
 }
 
 /// Says of a missing file what the system says.
@@ -73,8 +81,67 @@ pub(crate) fn must_exist(file: &Path, failed: &dyn Fn() -> Failure) -> Result<()
     })
 }
 
-/// Draws diagnostics on stderr, with the lines of the files that they are about.
-pub(crate) fn draw(found: &[Diagnostic], sources: &BTreeMap<String, Vec<u8>>, context: &Context) {
+/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in. What its files do
+/// not have is looked for in the catalog of the runtime.
+pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Failure> {
+    let Opened { disk, manifest, .. } = open(path, MANIFEST)?;
+    let (local, _) = lookup::with_catalog(context, |catalog| {
+        let recorder = Recorder::new(&disk);
+        let compiled = publish::compile_with(&recorder, catalog, &manifest);
+        let wanted = compiled.wanted.clone();
+        let local = Local {
+            compiled,
+            sources: recorder.into_sources(),
+            manifest: manifest.clone(),
+        };
+        (local, wanted)
+    })
+    .await?;
+    let found = &local.compiled.diagnostics;
+    let is_bundle = |it: &Diagnostic| it.code.as_str() == FOUND_A_BUNDLE && it.file == manifest;
+    if found.iter().any(is_bundle) {
+        let program = &context.program;
+        let message = format!("bundle manifest: use {program} bundles validate instead");
+        return Err(Failure::usage(message));
+    }
+    Ok(local)
+}
+
+impl Local {
+    pub(crate) fn count(&self, severity: Severity) -> usize {
+        count(&self.compiled.diagnostics, severity)
+    }
+
+    /// Draws everything that was found on stderr.
+    pub(crate) fn report(&self, context: &Context) {
+        report(&self.compiled.diagnostics, &self.sources, context);
+    }
+
+    /// The snapshot, or the error that there is none.
+    pub(crate) fn snapshot(&self) -> Result<&Snapshot, Failure> {
+        self.compiled
+            .snapshot
+            .as_ref()
+            .ok_or_else(|| invalid("manifest", &self.compiled.diagnostics))
+    }
+}
+
+pub(crate) fn count(found: &[Diagnostic], severity: Severity) -> usize {
+    found.iter().filter(|it| it.severity == severity).count()
+}
+
+/// The error that there are errors in `what`.
+pub(crate) fn invalid(what: &str, found: &[Diagnostic]) -> Failure {
+    let errors = count(found, Severity::Error);
+    let plural = if errors == 1 { "" } else { "s" };
+    Failure::new(
+        Exit::Invalid,
+        format!("invalid {what} ({errors} error{plural})"),
+    )
+}
+
+/// Draws what was found on stderr.
+pub(crate) fn report(found: &[Diagnostic], sources: &BTreeMap<String, Vec<u8>>, context: &Context) {
     let source = |file: &str| {
         let bytes = sources.get(file)?;
         Some(String::from_utf8_lossy(bytes).into_owned())
@@ -82,30 +149,6 @@ pub(crate) fn draw(found: &[Diagnostic], sources: &BTreeMap<String, Vec<u8>>, co
     let text = publish::render(found, &source, context.printer.err_has_color());
     // The drawing has replaced control characters itself; its own are colours.
     context.printer.diagnostics(&escape::hidden(&text));
-}
-
-impl Local {
-    pub(crate) fn count(&self, severity: Severity) -> usize {
-        let found = &self.compiled.diagnostics;
-        found.iter().filter(|it| it.severity == severity).count()
-    }
-
-    /// Draws everything that was found on stderr.
-    pub(crate) fn report(&self, context: &Context) {
-        draw(&self.compiled.diagnostics, &self.sources, context);
-    }
-
-    /// The snapshot, or the error that there is none.
-    pub(crate) fn snapshot(&self) -> Result<&Snapshot, Failure> {
-        self.compiled.snapshot.as_ref().ok_or_else(|| {
-            let errors = self.count(Severity::Error);
-            let plural = if errors == 1 { "" } else { "s" };
-            Failure::new(
-                Exit::Invalid,
-                format!("invalid manifest ({errors} error{plural})"),
-            )
-        })
-    }
 }
 
 /// A diagnostic for programs, by the names of its fields on the wire.

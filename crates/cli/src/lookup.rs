@@ -23,16 +23,17 @@ const WANTED_MAX: usize = 256;
 const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
 /// Compiles; if something is missing that the catalog may have, looks it up and compiles again. A
-/// runtime that cannot be asked is no failure: what is missing then says so.
+/// runtime that cannot be asked is no failure: what is missing then says so. The catalog, as far as it
+/// was looked up, comes back with what was compiled last.
 pub(crate) async fn with_catalog<T>(
     context: &Context,
     compile: impl Fn(&Catalog) -> (T, Vec<Wanted>),
-) -> Result<T, Failure> {
+) -> Result<(T, Catalog), Failure> {
     let mut catalog = Catalog::default();
     let (mut compiled, mut wanted) = compile(&catalog);
     // What the files here have themselves is no reason to call anybody.
     if !wanted.iter().any(|it| it.required) {
-        return Ok(compiled);
+        return Ok((compiled, catalog));
     }
     let runtime = Runtime::dial_quietly(context)?;
     for _ in 0..ROUNDS_MAX {
@@ -58,7 +59,7 @@ pub(crate) async fn with_catalog<T>(
             break;
         }
     }
-    Ok(compiled)
+    Ok((compiled, catalog))
 }
 
 /// Whether anything new was learnt.

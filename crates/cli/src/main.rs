@@ -7,6 +7,7 @@
 mod agents;
 mod approvals;
 mod attach;
+mod bundles;
 mod cli;
 mod connect;
 mod context;
@@ -104,6 +105,7 @@ fn dispatch(command: Option<Command>, context: &mut Context) -> Result<Exit, Fai
         | Command::Rollback(_)
         | Command::Run(_)
         | Command::Agents(_)
+        | Command::Bundles(_)
         | Command::Tools(_)
         | Command::Policies(_)
         | Command::Sessions(_)

@@ -47,7 +47,7 @@ pub(crate) async fn resolve(
 }
 
 /// Secret names with their variables.
-fn declared(manifest: &Json) -> Vec<(&str, &str)> {
+pub(crate) fn declared(manifest: &Json) -> Vec<(&str, &str)> {
     let secrets = manifest.get("secrets").and_then(Json::as_object);
     secrets
         .into_iter()

@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// File to write the address into once the runtime serves.
     #[arg(long, value_name = "PATH")]
     address_file: Option<PathBuf>,
+    /// Variable that agents' `available_when` may look at; may be given again, or as A,B.
+    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    expose_env: Vec<String>,
     /// Listen beyond this machine although there is no TLS and no authentication.
     #[arg(long)]
     insecure: bool,
@@ -33,9 +36,13 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let data_dir = args.data_dir.as_ref();
+    let exposed = args.expose_env.join(",");
     let get = |name: &str| match data_dir {
         // Where the folder is given, none has to be found.
         Some(dir) if name == "ORDAIN_DATA_DIR" => Some(dir.to_string_lossy().into_owned()),
+        Some(_) | None if name == "ORDAIN_EXPOSE_ENV" && !exposed.is_empty() => {
+            Some(exposed.clone())
+        }
         Some(_) | None => context.environment.get(name).map(str::to_owned),
     };
     let mut config = daemon::Config::from_env(&get)

@@ -251,35 +251,55 @@ async fn what_publishing_would_change() {
     // A policy is no part of the manifest, and no less of a difference.
     let policy = Path::new("my-agent/policies/ask-before-sending.yaml");
     desk.edit(policy.to_str().unwrap(), "reason: ", "reason: still ");
-    let hidden = expect![[r#"
-        The manifests are the same, but local content differs from default/my-agent@0.1.0 in what a manifest does not show, such as policies and limits
-        content_hash: <hash> (published)
-        content_hash: <hash> (local)
+    let changed = expect![[r#"
+        --- default/my-agent@0.1.0 (published)
+        +++ my-agent/agent.yaml (local)
+        @@ -37,7 +37,7 @@
+                  },
+                  "description": "Whatever leaves the house is seen by a person first.",
+                  "name": "default.ask-before-sending",
+        -         "reason": "The message goes to somebody outside."
+        +         "reason": "still The message goes to somebody outside."
+                }
+              ],
+              "purpose": "Say here what the agent is for, in a sentence.",
+
+        Summary: 1 addition, 1 deletion
+        note: parts that a manifest does not show, such as where a policy is attached, may differ too
         exit 1
     "#]];
-    desk.run(&exit_code, &hidden);
+    desk.run(&exit_code, &changed);
 
     // Nor does a new version hide it.
     desk.edit(AGENT, "version: 0.1.0", "version: 0.2.0");
     desk.run(
         diff,
         &expect![[r#"
-        --- default/my-agent@0.1.0 (published)
-        +++ my-agent/agent.yaml (local)
-        @@ -7,7 +7,7 @@
-              },
-              "name": "my-agent",
-              "namespace": "default",
-        -     "version": "0.1.0"
-        +     "version": "0.2.0"
-            },
-            "output": {
-              "format": "text"
+            --- default/my-agent@0.1.0 (published)
+            +++ my-agent/agent.yaml (local)
+            @@ -7,7 +7,7 @@
+                  },
+                  "name": "my-agent",
+                  "namespace": "default",
+            -     "version": "0.1.0"
+            +     "version": "0.2.0"
+                },
+                "output": {
+                  "format": "text"
+            @@ -37,7 +37,7 @@
+                      },
+                      "description": "Whatever leaves the house is seen by a person first.",
+                      "name": "default.ask-before-sending",
+            -         "reason": "The message goes to somebody outside."
+            +         "reason": "still The message goes to somebody outside."
+                    }
+                  ],
+                  "purpose": "Say here what the agent is for, in a sentence.",
 
-        Summary: 1 addition, 1 deletion
-        note: parts that a manifest does not show, such as policies and limits, differ too
-        exit 0
-    "#]],
+            Summary: 2 additions, 2 deletions
+            note: parts that a manifest does not show, such as where a policy is attached, may differ too
+            exit 0
+        "#]],
     );
     desk.edit(policy.to_str().unwrap(), "reason: still ", "reason: ");
     desk.run(
@@ -305,31 +325,31 @@ async fn what_publishing_would_change() {
     desk.run(
         diff,
         &expect![[r#"
-        --- default/my-agent@0.1.0 (published)
-        +++ my-agent/agent.yaml (local)
-        @@ -7,7 +7,7 @@
-              },
-              "name": "my-agent",
-              "namespace": "default",
-        -     "version": "0.1.0"
-        +     "version": "0.2.0"
-            },
-            "output": {
-              "format": "text"
-        @@ -17,7 +17,7 @@
-                "text": "You are a helpful assistant. Send messages only when you are asked to.\n"
-              },
-              "model": {
-        -       "name": "scripted",
-        +       "name": "other",
-                "provider": "stub"
-              },
-              "purpose": "Say here what the agent is for, in a sentence.",
+            --- default/my-agent@0.1.0 (published)
+            +++ my-agent/agent.yaml (local)
+            @@ -7,7 +7,7 @@
+                  },
+                  "name": "my-agent",
+                  "namespace": "default",
+            -     "version": "0.1.0"
+            +     "version": "0.2.0"
+                },
+                "output": {
+                  "format": "text"
+            @@ -21,7 +21,7 @@
+                    "max_tool_calls": 10
+                  },
+                  "model": {
+            -       "name": "scripted",
+            +       "name": "other",
+                    "provider": "stub"
+                  },
+                  "policies": [
 
-        Summary: 2 additions, 2 deletions
-        note: parts that a manifest does not show, such as policies and limits, may differ too
-        exit 0
-    "#]],
+            Summary: 2 additions, 2 deletions
+            note: parts that a manifest does not show, such as where a policy is attached, may differ too
+            exit 0
+        "#]],
     );
     assert_eq!(desk.command(&exit_code).status.code(), Some(1));
     desk.run(
@@ -338,5 +358,50 @@ async fn what_publishing_would_change() {
             Error: get agent version: agent version default/my-agent@9.9.9 not found (NotFound)
             exit 5
         "#]],
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_overlay_is_read_and_refused() {
+    let desk = Desk::new().await;
+    desk.quietly("agents publish my-agent");
+    let overlay = |text: &str| std::fs::write(desk.dir.path().join("o.yaml"), text).unwrap();
+    let deploy = "agents deploy default/my-agent@0.1.0 --overlay o.yaml";
+    overlay("tools: {nonsense: {}}\npolicies: [a.b]\n");
+    desk.run(
+        deploy,
+        &expect![[r#"
+        Error: deploy: invalid overlay (2 errors):
+        E0512 o.yaml:1:9: the published version has no tool `nonsense`
+        E0305 o.yaml:2:12: there is no Policy `a.b` (InvalidArgument)
+        exit 3
+    "#]],
+    );
+    overlay("tools: {}\n");
+    desk.run(deploy, &expect![[r#"
+        Error: deploy: invalid overlay (1 error):
+        E0512 o.yaml:1:1: not yet proven: this version cannot show that an overlay only narrows (InvalidArgument)
+        exit 3
+    "#]]);
+    desk.run("agents active default/my-agent", &expect![[r#"
+        Error: get active version: agent default/my-agent has no active deployment (FailedPrecondition)
+        exit 6
+    "#]]);
+    let lost = "agents deploy default/my-agent@0.1.0 --overlay lost.yaml";
+    desk.run(
+        lost,
+        &expect![[r#"
+        Error: read overlay
+          lost.yaml: No such file or directory (os error 2)
+        exit 5
+    "#]],
+    );
+    let unknown = "agents deploy default/my-agent@9.0.0 --overlay o.yaml";
+    desk.run(
+        unknown,
+        &expect![[r#"
+        Error: deploy: agent version default/my-agent@9.0.0 not found (NotFound)
+        exit 5
+    "#]],
     );
 }

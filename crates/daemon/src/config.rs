@@ -1,5 +1,6 @@
 //! Settings, read once. Others get plain structs.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -30,6 +31,8 @@ pub struct Config {
     pub log: String,
     /// Who is on record for what a client does that does not say who it is.
     pub default_actor: String,
+    /// Variables that agents' predicates may look at, those that are set, as they are at the start.
+    pub exposed_env: BTreeMap<String, String>,
     /// Spans and bounds of worker connections and queues.
     pub workers: workers::Settings,
 }
@@ -108,6 +111,10 @@ impl Config {
             }
         }
         workers.silence_ms = workers.lease_ms.saturating_mul(2);
+        let mut exposed_env = BTreeMap::new();
+        if let Some(keys) = set("ORDAIN_EXPOSE_ENV") {
+            exposed_env = exposed(&keys, get)?;
+        }
         Ok(Self {
             listen,
             data_dir: data_dir(&set)?,
@@ -122,6 +129,7 @@ impl Config {
             default_actor: set("PHRONY_ACTOR")
                 .or_else(|| set("USER"))
                 .unwrap_or_else(|| "unknown".to_owned()),
+            exposed_env,
             workers,
         })
     }
@@ -134,6 +142,30 @@ impl Config {
             Err(ConfigError::Exposed(self.listen))
         }
     }
+}
+
+/// The variables of a comma-separated list that are set, as they are.
+fn exposed(
+    keys: &str,
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<BTreeMap<String, String>, ConfigError> {
+    let mut exposed = BTreeMap::new();
+    for key in keys.split(',').map(str::trim).filter(|it| !it.is_empty()) {
+        let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        if !key.chars().all(is_name) || key.starts_with(|it: char| it.is_ascii_digit()) {
+            return Err(ConfigError::Variable {
+                name: "ORDAIN_EXPOSE_ENV",
+                value: keys.to_owned(),
+                why: format!(
+                    "`{key}` is not the name of a variable: write names alone, like REGION,TIER"
+                ),
+            });
+        }
+        if let Some(value) = get(key) {
+            exposed.insert(key.to_owned(), value);
+        }
+    }
+    Ok(exposed)
 }
 
 fn data_dir(set: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, ConfigError> {
@@ -232,6 +264,29 @@ mod tests {
         }
         for text in ["", "fast", "10 s", "1d", "-5s", "1.5s", "s"] {
             assert!(duration_ms(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_listed_variables_are_exposed() {
+        let vars = [
+            ("HOME", "/h"),
+            ("REGION", "eu"),
+            ("TIER", " "),
+            ("TOKEN", "secret"),
+        ];
+        assert!(config(&vars).unwrap().exposed_env.is_empty());
+        let listed = [&vars[..], &[("ORDAIN_EXPOSE_ENV", "REGION, TIER,,UNSET")]].concat();
+        let exposed = config(&listed).unwrap().exposed_env;
+        let exposed: Vec<_> = exposed
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(exposed, [("REGION", "eu"), ("TIER", " ")]);
+        for wrong in ["REGION=eu", "a b", "1A", "*"] {
+            let listed = [("HOME", "/h"), ("ORDAIN_EXPOSE_ENV", wrong)];
+            let error = config(&listed).unwrap_err().to_string();
+            assert!(error.starts_with("ORDAIN_EXPOSE_ENV="), "{error}");
         }
     }
 

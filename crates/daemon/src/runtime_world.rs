@@ -110,6 +110,7 @@ fn begin(core: &Arc<Core>, session: &SessionId, work: Work) {
             version,
             snapshot,
             transcript: _,
+            tools: _,
         } => {
             complete(core, session, completion, (version, snapshot));
             return;

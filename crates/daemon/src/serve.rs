@@ -1,6 +1,6 @@
 //! Start, serve, drain, stop.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,6 +79,8 @@ pub(crate) struct Core {
     pub(crate) completing: Completing,
     pub(crate) enable_stub: bool,
     pub(crate) default_actor: String,
+    /// What predicates may look at, as it was at the start.
+    pub(crate) exposed_env: Arc<BTreeMap<String, String>>,
     pub(crate) draining: AtomicBool,
     /// True once sessions' tasks are to end where they are.
     pub(crate) stopped: watch::Receiver<bool>,
@@ -283,6 +285,7 @@ async fn core(
         completing: Completing::default(),
         enable_stub: config.enable_stub,
         default_actor: config.default_actor.clone(),
+        exposed_env: Arc::new(config.exposed_env.clone()),
         draining: AtomicBool::new(false),
         stopped,
         asks: Semaphore::new(ASKS_MAX),

@@ -40,7 +40,7 @@ pub(crate) fn attach(
         lists.push(List {
             origin: Origin::ToolDefault,
             tools: vec![bound],
-            policies: indices(&bound.contract.default_policies, library, sources, sink),
+            policies: indices(bound.default_policies(), library, sources, sink),
             name: format!("the Tool {}", bound.id),
         });
         lists.push(List {

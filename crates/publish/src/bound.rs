@@ -3,38 +3,69 @@
 use std::collections::BTreeMap;
 
 use semver::Version;
-use spec::{Json, snapshot};
+use spec::snapshot::{Backend, Identity, McpServer, Metadata, OnFailure, Predicate, ProbeArg};
+use spec::{Json, SideEffectClass, snapshot};
 
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0308, e0501, e0502, e0503, e0504};
+use crate::diagnostics::{e0308, e0501, e0502, e0503, e0504, e0505, e0507, e0508, e0509, e0511};
+use crate::document::agent::Agent;
+use crate::document::availability::{self, AgentFacts};
 use crate::document::binding::Binding;
+use crate::document::mcp::McpRef;
+use crate::document::probe::Probe;
 use crate::document::tool::Tool;
+use crate::document::{Header, PolicyRef};
 use crate::library::Library;
 use crate::reference::LogicalId;
+use crate::schema::{self, Schema};
+
+/// The version of a contract that has none.
+const UNVERSIONED: &str = "default";
 
 /// A binding and what it is bound to.
 pub(crate) struct Bound<'a> {
     pub(crate) binding: &'a Binding,
-    pub(crate) contract: &'a Tool,
+    /// The document that declares the contract; `None` where the binding itself does.
+    pub(crate) contract: Option<&'a Tool>,
     pub(crate) id: &'a LogicalId,
     /// What the snapshot says.
     pub(crate) tool: snapshot::Tool,
 }
 
+impl<'a> Bound<'a> {
+    /// The policies that come with the contract.
+    pub(crate) fn default_policies(&self) -> &'a [PolicyRef] {
+        self.contract.map_or(&[], |it| &it.default_policies)
+    }
+
+    /// Who the contract is.
+    pub(crate) fn header(&self) -> Option<&'a Header> {
+        self.contract.map(|it| &it.header)
+    }
+
+    /// Whether nothing in the contract was refused.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.contract.is_none_or(|it| it.sound)
+    }
+}
+
 /// Resolves all bindings of an agent, in their order. What cannot be resolved is left out and has
 /// been reported.
 pub(crate) fn resolve<'a>(
-    bindings: &'a [Binding],
+    agent: &'a Agent,
     tools: &'a Library<Tool>,
     sink: &mut Sink,
 ) -> Vec<Bound<'a>> {
-    refuse_name_clashes(bindings, sink);
-    refuse_twins(bindings, sink);
-    let one = |binding: &'a Binding| {
-        let index = tools.find(&binding.reference, sink)?;
-        bind(binding, tools.get(index)?, sink)
+    refuse_name_clashes(&agent.bindings, sink);
+    refuse_twins(&agent.bindings, sink);
+    let one = |binding: &'a Binding| match &binding.mcp {
+        Some(mcp) => declare(binding, mcp, &agent.mcp_servers, sink),
+        None => {
+            let index = tools.find(&binding.reference, sink)?;
+            bind(binding, tools.get(index)?, agent, tools, sink)
+        }
     };
-    bindings.iter().filter_map(one).collect()
+    agent.bindings.iter().filter_map(one).collect()
 }
 
 fn refuse_name_clashes(bindings: &[Binding], sink: &mut Sink) {
@@ -74,7 +105,13 @@ fn refuse_twins(bindings: &[Binding], sink: &mut Sink) {
     }
 }
 
-fn bind<'a>(binding: &'a Binding, contract: &'a Tool, sink: &mut Sink) -> Option<Bound<'a>> {
+fn bind<'a>(
+    binding: &'a Binding,
+    contract: &'a Tool,
+    agent: &Agent,
+    tools: &Library<Tool>,
+    sink: &mut Sink,
+) -> Option<Bound<'a>> {
     let (id, version) = contract.header.identity.as_ref()?;
     warn_without_constraint(binding, id, version, sink);
     let mut class = contract.class;
@@ -83,12 +120,17 @@ fn bind<'a>(binding: &'a Binding, contract: &'a Tool, sink: &mut Sink) -> Option
             sink.push(e0503::widened(&chosen.at, chosen.value, contract.class));
         }
         class = chosen.value.max(contract.class);
+        if contract.on_failure == OnFailure::Retry
+            && contract.class.may_rerun()
+            && !class.may_rerun()
+        {
+            sink.push(e0507::retried_no_more(&chosen.at, class));
+        }
     }
-    let contract_schema = contract
-        .input
-        .as_ref()
-        .map_or_else(open_object, |it| it.0.clone());
+    let schema = |schema: &Option<Schema>| schema.as_ref().map(|it| it.0.clone());
+    let contract_schema = schema(&contract.input).unwrap_or_else(open_object);
     check_narrowing(binding, id, &contract_schema, contract, sink);
+    check_availability(binding, id, contract, agent, sink);
     let description = binding
         .description
         .clone()
@@ -96,25 +138,168 @@ fn bind<'a>(binding: &'a Binding, contract: &'a Tool, sink: &mut Sink) -> Option
     let tool = snapshot::Tool {
         wire_name: binding.wire_name.value.clone(),
         contract: contract.header.recorded(),
+        metadata: contract.header.metadata.clone(),
         description,
         side_effect_class: class,
         input_schema: contract_schema.clone(),
         contract_schema,
-        output_schema: contract.output.as_ref().map(|it| it.0.clone()),
-        metadata: contract.header.metadata.clone(),
-        strict: false,
-        available_when: Vec::new(),
-        on_failure: snapshot::OnFailure::ReturnToAgent,
-        probe: None,
-        terminal: false,
-        backend: snapshot::Backend::Worker,
+        output_schema: schema(&contract.output),
+        strict: contract.strict,
+        available_when: contract
+            .available_when
+            .iter()
+            .map(|it| it.value.clone())
+            .collect(),
+        on_failure: contract.on_failure,
+        probe: contract
+            .probe
+            .as_ref()
+            .and_then(|it| probe(it, contract, tools, sink)),
+        terminal: contract.terminal,
+        backend: Backend::Worker,
     };
     Some(Bound {
         binding,
-        contract,
+        contract: Some(contract),
         id,
         tool,
     })
+}
+
+/// A binding that declares its own contract, since a server that is dialled has none to enforce.
+fn declare<'a>(
+    binding: &'a Binding,
+    mcp: &McpRef,
+    servers: &[McpServer],
+    sink: &mut Sink,
+) -> Option<Bound<'a>> {
+    let known: Vec<&str> = servers.iter().map(|it| it.name.as_str()).collect();
+    if !known.contains(&mcp.server.value.as_str()) {
+        let server = &mcp.server;
+        sink.push(e0509::unknown_server(&server.at, &server.value, &known));
+    }
+    sink.push(e0511::not_dialled(&mcp.at));
+    // Without one of these the binding has been refused where it was read.
+    let (input, class) = (binding.input.as_ref()?, binding.class.as_ref()?);
+    let id = &binding.reference.value.id;
+    let wire_name = binding.wire_name.value.clone();
+    let tool = snapshot::Tool {
+        contract: Identity {
+            namespace: id.namespace.clone(),
+            name: id.name.clone(),
+            version: UNVERSIONED.to_owned(),
+        },
+        metadata: Metadata::default(),
+        description: binding.description.clone().unwrap_or_default(),
+        side_effect_class: class.value,
+        contract_schema: input.value.0.clone(),
+        input_schema: input.value.0.clone(),
+        output_schema: None,
+        strict: false,
+        available_when: Vec::new(),
+        on_failure: OnFailure::ReturnToAgent,
+        probe: None,
+        terminal: false,
+        backend: Backend::Mcp {
+            server: mcp.server.value.clone(),
+            tool: mcp.tool.clone().unwrap_or_else(|| wire_name.clone()),
+        },
+        wire_name,
+    };
+    Some(Bound {
+        binding,
+        contract: None,
+        id,
+        tool,
+    })
+}
+
+/// A binding of a Tool that no session of this agent could ever use is a mistake.
+fn check_availability(
+    binding: &Binding,
+    id: &LogicalId,
+    contract: &Tool,
+    agent: &Agent,
+    sink: &mut Sink,
+) {
+    let Some((own, _)) = &agent.header.identity else {
+        return;
+    };
+    let facts = AgentFacts {
+        namespace: &own.namespace,
+        name: &own.name,
+        labels: &agent.header.metadata.labels,
+        capabilities: &agent.capabilities,
+    };
+    if let Some(never) = availability::never(&contract.available_when, &facts) {
+        let predicate = written(&never.predicate.value);
+        let at = &binding.reference.at;
+        sink.push(e0505::never(at, &id.to_string(), &predicate, &never.mend));
+    }
+}
+
+/// A predicate as authors write it.
+fn written(predicate: &Predicate) -> String {
+    let values: Vec<String> = predicate
+        .any_of
+        .iter()
+        .map(|it| match it.as_str() {
+            Some(text) => text.to_owned(),
+            None => it.to_canonical(),
+        })
+        .collect();
+    match values.as_slice() {
+        [one] => format!("`{}: {one}`", predicate.subject),
+        several => format!("`{}: [{}]`", predicate.subject, several.join(", ")),
+    }
+}
+
+/// Pins the tool that looks outcomes up, and makes sure that it can.
+fn probe(
+    probe: &Probe,
+    contract: &Tool,
+    tools: &Library<Tool>,
+    sink: &mut Sink,
+) -> Option<snapshot::Probe> {
+    let found = tools.get(tools.find(&probe.tool, sink)?)?;
+    let id = probe.tool.value.id.to_string();
+    if found.class != SideEffectClass::ReadOnly {
+        sink.push(e0508::not_read_only(&probe.tool.at, &id, found.class));
+    }
+    let (Some(input), Some(own)) = (&found.input, &contract.input) else {
+        // A schema that was refused has been reported; without one there is nothing to compare.
+        return found.input.is_none().then(|| snapshot::Probe {
+            tool: found.header.recorded(),
+            input_schema: open_object(),
+            args: probe_args(probe),
+        });
+    };
+    for (name, arg) in &probe.args {
+        if !schema::may_have(&input.0, &name.value) {
+            sink.push(e0508::undeclared(&name.at, &id, &name.value));
+        }
+        if let ProbeArg::Path(path) = arg
+            && !schema::may_have(&own.0, path)
+        {
+            let (own_id, _) = contract.header.identity.as_ref()?;
+            sink.push(e0508::undeclared(&name.at, &own_id.to_string(), path));
+        }
+    }
+    for name in schema::required(&input.0) {
+        if !probe.args.iter().any(|(given, _)| given.value == name) {
+            sink.push(e0508::not_given(&probe.tool.at, &id, name));
+        }
+    }
+    Some(snapshot::Probe {
+        tool: found.header.recorded(),
+        input_schema: input.0.clone(),
+        args: probe_args(probe),
+    })
+}
+
+fn probe_args(probe: &Probe) -> BTreeMap<String, ProbeArg> {
+    let own = |(name, arg): &(At<String>, ProbeArg)| (name.value.clone(), arg.clone());
+    probe.args.iter().map(own).collect()
 }
 
 fn warn_without_constraint(binding: &Binding, id: &LogicalId, version: &Version, sink: &mut Sink) {
@@ -132,10 +317,14 @@ fn check_narrowing(
     tool: &Tool,
     sink: &mut Sink,
 ) {
+    let same = |schema: &Json| {
+        // A binding may repeat the schema of a strict Tool as the Tool writes it.
+        schema == contract || tool.strict && schema::close(schema).is_ok_and(|it| it == *contract)
+    };
     if let Some(narrowed) = binding
         .input
         .as_ref()
-        .filter(|it| tool.sound && it.value.0 != *contract)
+        .filter(|it| tool.sound && !same(&it.value.0))
     {
         sink.push(e0504::differs(&narrowed.at, &id.to_string()));
     }

@@ -225,9 +225,17 @@ impl Lookups {
     }
 }
 
+/// What stands before the name of a document of the catalog. No path of a bundle begins so.
+const FILED: &str = "catalog:";
+
 /// The name under which diagnostics speak of a document of the catalog.
 pub(crate) fn file_name(id: &str, version: &str) -> String {
-    format!("catalog:{id}@{version}")
+    format!("{FILED}{id}@{version}")
+}
+
+/// Whether a diagnostic's file is a document of the catalog.
+pub(crate) fn is_filed(file: &str) -> bool {
+    file.starts_with(FILED)
 }
 
 /// A document of the catalog, which is read when something refers to it.

@@ -7,11 +7,13 @@ use spec::Snapshot;
 use spec::snapshot::{FORMAT, STUB_SCRIPT};
 
 use crate::attach;
-use crate::bound;
+use crate::bound::{self, Bound};
 use crate::catalog::{Catalog, Wanted};
+use crate::delegate::{self, Callees, Delegate};
 use crate::diagnostic::{Diagnostic, Location, Sink};
-use crate::diagnostics::e0101;
+use crate::diagnostics::{e0101, e0801};
 use crate::document::agent::Agent;
+use crate::document::delegation::Delegations;
 use crate::document::policy::Policy;
 use crate::document::tool::Tool;
 use crate::files::Files;
@@ -45,9 +47,18 @@ pub fn compile(files: &dyn Files, manifest: &str) -> Compiled {
 /// until nothing new is.
 #[must_use]
 pub fn compile_with(files: &dyn Files, catalog: &Catalog, manifest: &str) -> Compiled {
+    compile_as(Sources::with(files, catalog), manifest, None)
+}
+
+/// Compiles an Agent that is a member of a Bundle. What its entries of `spec.agents` lead to is in
+/// `callees`; for those that are not there no tool is made.
+pub(crate) fn compile_member(sources: Sources<'_>, manifest: &str, callees: &Callees) -> Compiled {
+    compile_as(sources, manifest, Some(callees))
+}
+
+fn compile_as(mut sources: Sources<'_>, manifest: &str, callees: Option<&Callees>) -> Compiled {
     let mut sink = Sink::default();
-    let mut sources = Sources::with(files, catalog);
-    let snapshot = build(manifest, &mut sources, &mut sink);
+    let snapshot = build(manifest, callees, &mut sources, &mut sink);
     let sound = sink.errors() == 0;
     Compiled {
         snapshot: snapshot.filter(|_| sound),
@@ -56,15 +67,26 @@ pub fn compile_with(files: &dyn Files, catalog: &Catalog, manifest: &str) -> Com
     }
 }
 
-fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Snapshot> {
+fn build(
+    manifest: &str,
+    callees: Option<&Callees>,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Option<Snapshot> {
     let document = open(manifest, sources, sink)?;
     let tools = Library::<Tool>::load(sources, sink);
     let mut policies = Library::<Policy>::load(sources, sink);
-    let agent = Agent::read(&document, sources, sink)?;
+    let mut agent = Agent::read(&document, sources, sink)?;
     let before = sink.errors();
-    let bounds = bound::resolve(&agent.bindings, &tools, sink);
-    let all_bound =
-        agent.all_bindings && sink.errors() == before && bounds.iter().all(|it| it.contract.sound);
+    let delegations = std::mem::take(&mut agent.delegations);
+    let delegations_written = delegations.entries.len();
+    let mut bounds = bound::resolve(&agent, &tools, sink);
+    let delegates = delegates(delegations, callees, &bounds, sink);
+    bounds.extend(delegates.iter().map(Delegate::bound));
+    let all_bound = agent.all_bindings
+        && sink.errors() == before
+        && delegates.len() == delegations_written
+        && bounds.iter().all(Bound::is_sound);
     let attached = attach::attach(
         &bounds,
         &agent.default_policies,
@@ -79,6 +101,7 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
     {
         metadata.annotations.insert(STUB_SCRIPT.to_owned(), script);
     }
+    let tools: Vec<_> = bounds.into_iter().map(|it| it.tool).collect();
     let snapshot = Snapshot {
         format: FORMAT.to_owned(),
         agent: agent.header.recorded(),
@@ -86,9 +109,9 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
         purpose: agent.purpose,
         instructions: agent.instructions,
         model: agent.model,
-        mcp_servers: Vec::new(),
+        mcp_servers: agent.mcp_servers,
         capabilities: agent.capabilities,
-        tools: bounds.into_iter().map(|it| it.tool).collect(),
+        tools,
         policies: rules.policies.clone(),
         session: agent.session,
         limits: agent.limits,
@@ -102,8 +125,28 @@ fn build(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<S
     Some(snapshot)
 }
 
+/// The entries of `spec.agents` as tools; outside a Bundle there is nobody that they could lead to.
+fn delegates(
+    written: Delegations,
+    callees: Option<&Callees>,
+    bounds: &[Bound<'_>],
+    sink: &mut Sink,
+) -> Vec<Delegate> {
+    if let Some(callees) = callees {
+        return delegate::resolve(written.entries, callees, bounds, sink);
+    }
+    if let Some(at) = &written.at {
+        sink.push(e0801::alone(at));
+    }
+    Vec::new()
+}
+
 /// Reads the manifest. Without it there is nothing to say about the rest.
-fn open(manifest: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Rc<Document>> {
+pub(crate) fn open(
+    manifest: &str,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Option<Rc<Document>> {
     let before = sink.errors();
     if sources.bytes(manifest, sink).is_none() {
         if sink.errors() == before {

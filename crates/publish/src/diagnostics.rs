@@ -18,6 +18,7 @@ pub(crate) mod e0208;
 pub(crate) mod e0209;
 pub(crate) mod e0210;
 pub(crate) mod e0211;
+pub(crate) mod e0212;
 pub(crate) mod e0301;
 pub(crate) mod e0302;
 pub(crate) mod e0303;
@@ -39,10 +40,25 @@ pub(crate) mod e0403;
 pub(crate) mod e0404;
 pub(crate) mod e0405;
 pub(crate) mod e0406;
+pub(crate) mod e0407;
+pub(crate) mod e0408;
+pub(crate) mod e0409;
+pub(crate) mod e0410;
+pub(crate) mod e0411;
+pub(crate) mod e0412;
+pub(crate) mod e0413;
 pub(crate) mod e0501;
 pub(crate) mod e0502;
 pub(crate) mod e0503;
 pub(crate) mod e0504;
+pub(crate) mod e0505;
+pub(crate) mod e0506;
+pub(crate) mod e0507;
+pub(crate) mod e0508;
+pub(crate) mod e0509;
+pub(crate) mod e0510;
+pub(crate) mod e0511;
+pub(crate) mod e0512;
 pub(crate) mod e0601;
 pub(crate) mod e0602;
 pub(crate) mod e0603;
@@ -53,6 +69,17 @@ pub(crate) mod e0701;
 pub(crate) mod e0702;
 pub(crate) mod e0703;
 pub(crate) mod e0704;
+pub(crate) mod e0705;
+pub(crate) mod e0801;
+pub(crate) mod e0802;
+pub(crate) mod e0803;
+pub(crate) mod e0804;
+pub(crate) mod e0805;
+pub(crate) mod e0806;
+pub(crate) mod e0807;
+pub(crate) mod e0808;
+pub(crate) mod e0809;
+pub(crate) mod e0810;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -68,13 +95,14 @@ macro_rules! sources {
 /// Every code and the file that it lives in.
 const SOURCES: &[(Code, &str)] = sources! {
     e0101 e0102 e0103 e0104 e0105 e0106
-    e0201 e0202 e0203 e0204 e0205 e0206 e0207 e0208 e0209 e0210 e0211
+    e0201 e0202 e0203 e0204 e0205 e0206 e0207 e0208 e0209 e0210 e0211 e0212
     e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309
     e0310 e0311 e0312 e0313 e0314 e0315
-    e0401 e0402 e0403 e0404 e0405 e0406
-    e0501 e0502 e0503 e0504
+    e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412 e0413
+    e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511 e0512
     e0601 e0602 e0603 e0604 e0605 e0606
-    e0701 e0702 e0703 e0704
+    e0701 e0702 e0703 e0704 e0705
+    e0801 e0802 e0803 e0804 e0805 e0806 e0807 e0808 e0809 e0810
 };
 
 /// What a code means, why it matters and how to mend it.

@@ -1,18 +1,25 @@
 //! What the kinds of documents have in common: `apiVersion`, `kind`, `metadata`, lists of policies.
 
 pub(crate) mod agent;
+pub(crate) mod availability;
 pub(crate) mod binding;
+pub(crate) mod bundle;
 mod condition;
 pub(crate) mod decision;
+pub(crate) mod delegation;
+mod frameworks;
+pub(crate) mod mcp;
 mod metadata;
 mod model;
+mod output;
 pub(crate) mod policy;
+pub(crate) mod probe;
 pub(crate) mod tool;
 
 pub(crate) use metadata::Header;
 
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0204, e0207};
+use crate::diagnostics::{e0204, e0810};
 use crate::reference::{self, LogicalRef};
 use crate::sources::{FILE_REF, FileRef};
 use crate::yaml::{Cursor, Fields, Shape};
@@ -62,7 +69,7 @@ fn is_kind(root: &Cursor<'_>, kind: &str, sink: &mut Sink) -> bool {
         return true;
     }
     sink.push(if found.value == "Bundle" {
-        e0207::bundle(&found.at)
+        e0810::bundle(&found.at, kind)
     } else {
         e0204::wrong_kind(&found.at, &found.value, kind)
     });
@@ -91,7 +98,7 @@ fn logical_policies(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> Vec<PolicyRe
 }
 
 /// `policies` of a binding: logical ids, or `{ref: policies/file}`.
-fn binding_policies(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> Vec<PolicyRef> {
+pub(crate) fn binding_policies(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> Vec<PolicyRef> {
     let items = cursor.and_then(|it| it.items(sink)).unwrap_or_default();
     let one = |item: &Cursor<'_>, sink: &mut Sink| {
         if !item.is_mapping() {

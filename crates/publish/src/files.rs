@@ -113,6 +113,43 @@ impl<F: Files + ?Sized> Files for Recorder<'_, F> {
     }
 }
 
+/// The files of a folder, as one that knows nothing of what is around it sees them.
+pub(crate) struct Subfolder<'a> {
+    files: &'a dyn Files,
+    /// From the root of `files`; empty for that root itself.
+    folder: &'a str,
+}
+
+impl<'a> Subfolder<'a> {
+    pub(crate) fn new(files: &'a dyn Files, folder: &'a str) -> Self {
+        Self { files, folder }
+    }
+}
+
+impl Files for Subfolder<'_> {
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, FileError> {
+        self.files.read(&joined(self.folder, path))
+    }
+
+    fn list(&self, dir: &str) -> Result<Vec<String>, FileError> {
+        self.files.list(&joined(self.folder, dir))
+    }
+}
+
+/// The path of what is at `path` in `folder`.
+pub(crate) fn joined(folder: &str, path: &str) -> String {
+    match (folder, path) {
+        ("", path) => path.to_owned(),
+        (folder, "") => folder.to_owned(),
+        (folder, path) => format!("{folder}/{path}"),
+    }
+}
+
+/// A path's folder, which is empty for the root, and its file name.
+pub(crate) fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
 /// Whether a file of this name in `tools/` or `policies/` is taken for a document.
 pub(crate) fn is_document(name: &str) -> bool {
     !name.starts_with('.') && (name.ends_with(".yaml") || name.ends_with(".yml"))
@@ -120,7 +157,7 @@ pub(crate) fn is_document(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileError, Files, MemoryFiles, Recorder};
+    use super::{FileError, Files, MemoryFiles, Recorder, Subfolder};
 
     fn sample() -> MemoryFiles {
         MemoryFiles::from([
@@ -139,6 +176,20 @@ mod tests {
         assert_eq!(files.list("tools")?, ["a.yaml", "b.yaml", "notes.txt"]);
         assert_eq!(files.list("")?, ["agent.yaml", "toolsmith.yaml"]);
         assert!(files.list("policies")?.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn a_folder_of_its_own() -> Result<(), FileError> {
+        let files = sample();
+        let tools = Subfolder::new(&files, "tools");
+        assert_eq!(tools.read("b.yaml")?, Some(b"b".to_vec()));
+        assert_eq!(tools.read("agent.yaml")?, None);
+        assert_eq!(tools.list("")?, ["a.yaml", "b.yaml", "notes.txt"]);
+        assert_eq!(tools.list("deep")?, ["c.yaml"]);
+        let all = Subfolder::new(&files, "");
+        assert_eq!(all.read("tools/b.yaml")?, Some(b"b".to_vec()));
+        assert_eq!(all.list("")?, files.list("")?);
         Ok(())
     }
 

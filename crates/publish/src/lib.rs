@@ -6,22 +6,27 @@
 //!
 //! The way: `yaml` reads trees with places, `document` and `schema` turn them into what authors
 //! mean, `library` finds documents by identity, in the bundle and in what has been looked up in a
-//! `catalog`, `bound` and `attach` tie them together, `rules` has
-//! the policies judged, `compile` puts the snapshot together. `diagnostics` holds a file for each
+//! `catalog`, `bound` and `attach` tie them together, `rules` has the policies judged, `compile` puts
+//! the snapshot together. `closure` does that for all agents of a Bundle, and `lock` says what they
+//! came to; `self_contained` makes a document ready for the catalog. `diagnostics` holds a file for each
 //! kind of mistake.
 
 mod attach;
 mod bound;
 mod catalog;
+mod closure;
 mod compile;
 mod constraint;
+mod delegate;
 mod diagnostic;
 mod diagnostics;
 mod document;
 mod files;
 mod instructions;
 mod library;
+mod lock;
 mod manifest;
+mod overlay;
 mod reference;
 mod render;
 mod resolved;
@@ -37,11 +42,14 @@ mod yaml;
 mod tests;
 
 pub use catalog::{Catalog, Entry, Wanted, choose, plain_version};
+pub use closure::{Closure, External, Member, Origin, closure, closure_with};
 pub use compile::{Compiled, compile, compile_with};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
+pub use lock::{LOCK_FILE, Lock, LockError, LockedMember, LockedOrigin};
 pub use manifest::manifest;
+pub use overlay::check_overlay;
 pub use render::render;
 pub use resolved::{compile_resolved, compile_resolved_with};
 pub use self_contained::{CatalogDocument, CompiledDocument, differences, document};

@@ -16,6 +16,7 @@ use crate::document::policy::Policy;
 use crate::document::tool::Tool;
 use crate::files::is_document;
 use crate::reference::{LogicalId, LogicalRef};
+use crate::schema::Schema;
 use crate::self_contained;
 use crate::sources::{Document, Sources};
 
@@ -28,7 +29,7 @@ pub(crate) trait Shelved: Sized {
     fn file(&self) -> &str;
     /// Whether nothing in the document was refused.
     fn is_sound(&self) -> bool;
-    /// The fields of `spec` that may refer to schemas in other files, with what they came to.
+    /// The fields of `spec` that may refer to schemas in other files, with what these declare.
     fn schemas(&self) -> [(&'static str, Option<&Json>); 2];
 }
 
@@ -53,8 +54,8 @@ impl Shelved for Tool {
 
     fn schemas(&self) -> [(&'static str, Option<&Json>); 2] {
         [
-            ("input_schema", self.input.as_ref().map(|it| &it.0)),
-            ("output_schema", self.output.as_ref().map(|it| &it.0)),
+            ("input_schema", self.input.as_ref().map(Schema::declared)),
+            ("output_schema", self.output.as_ref().map(Schema::declared)),
         ]
     }
 }

@@ -88,14 +88,24 @@ pub(crate) fn path(text: &At<String>, sink: &mut Sink) -> Option<String> {
     }
 }
 
-fn normalise(path: &str) -> Result<String, &'static str> {
+/// The plain form, from the bundle's root, of a path that a file in `folder` has.
+pub(crate) fn from_folder(folder: &str, path: &str) -> Result<String, &'static str> {
+    let parts = folder.split('/').filter(|it| !it.is_empty());
+    plain(parts.collect(), path)
+}
+
+/// A path relative to the bundle root in its plain form, or why it is none.
+pub(crate) fn normalise(path: &str) -> Result<String, &'static str> {
+    plain(Vec::new(), path)
+}
+
+fn plain<'a>(mut parts: Vec<&'a str>, path: &'a str) -> Result<String, &'static str> {
     if path.contains(['\\', '\0']) {
         return Err("has a character that no path here may have; write forward slashes");
     }
     if path.starts_with('/') {
         return Err("is absolute");
     }
-    let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
@@ -117,7 +127,7 @@ fn normalise(path: &str) -> Result<String, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_name, is_namespace, logical_id, normalise};
+    use super::{from_folder, is_name, is_namespace, logical_id, normalise};
 
     #[test]
     fn paths() {
@@ -143,6 +153,21 @@ mod tests {
             "a\0",
         ] {
             assert!(normalise(path).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_from_a_folder() {
+        for (folder, path, plain) in [
+            ("", "./a.yaml", "a.yaml"),
+            ("sub", "./a.yaml", "sub/a.yaml"),
+            ("sub/deep", "../../a.yaml", "a.yaml"),
+            ("sub", "../other/a.yaml", "other/a.yaml"),
+        ] {
+            assert_eq!(from_folder(folder, path).as_deref(), Ok(plain), "{path}");
+        }
+        for (folder, path) in [("", "../a"), ("sub", "../../a"), ("sub", "/a"), ("a", "..")] {
+            assert!(from_folder(folder, path).is_err(), "{folder} {path}");
         }
     }
 

@@ -17,6 +17,20 @@ const MANIFEST: &str = "manifest.json";
 /// Marks a manifest whose policies have been compiled.
 const POLICIES_COMPILED: &str = "phrony.com/policies-compiled";
 
+/// What an entry of `spec.tools` says that is the Tool's to say.
+const CONTRACT: [&str; 8] = [
+    "input_schema",
+    "output_schema",
+    "side_effect_class",
+    "strict",
+    "available_when",
+    "on_failure",
+    "probe",
+    "terminal",
+];
+/// Where the documents of probing Tools are put.
+const PROBES: &str = "tools/probe-";
+
 type Members = BTreeMap<String, Json>;
 
 /// Compiles a resolved manifest, JSON text, with nothing behind it.
@@ -98,10 +112,12 @@ fn take_apart(mut agent: Members, files: &mut BTreeMap<String, Vec<u8>>) -> Json
     }
     agent.insert("metadata".to_owned(), Json::Object(metadata));
     if let Some(mut spec) = take_object(&mut agent, "spec") {
-        let bindings: Vec<Json> = take_list(&mut spec, "tools")
+        let entries = take_list(&mut spec, "tools");
+        let bound: BTreeSet<String> = entries.iter().filter_map(bound_as).collect();
+        let bindings: Vec<Json> = entries
             .into_iter()
             .enumerate()
-            .map(|(index, entry)| binding(index, entry, files))
+            .map(|(index, entry)| binding(index, entry, &bound, files))
             .collect();
         if !bindings.is_empty() {
             spec.insert("tools".to_owned(), Json::Array(bindings));
@@ -152,13 +168,28 @@ fn split(id: &str) -> Option<(&str, &str)> {
         .filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty())
 }
 
+/// The contract that an entry pins.
+fn bound_as(entry: &Json) -> Option<String> {
+    let word = |key: &str| entry.get(key).and_then(Json::as_str);
+    Some(format!("{}@{}", word("ref")?, word("version")?))
+}
+
 /// A tool entry becomes the Tool that it was resolved from, and a binding of exactly that version.
 /// Entries that are no worker's stay as they are; what this version makes of them it says itself.
-fn binding(index: usize, entry: Json, files: &mut BTreeMap<String, Vec<u8>>) -> Json {
+fn binding(
+    index: usize,
+    entry: Json,
+    bound: &BTreeSet<String>,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Json {
     let Json::Object(mut entry) = entry else {
         return entry;
     };
     if entry.contains_key("mcp") || entry.contains_key("agent") {
+        // The word that stands for a contract without versions.
+        if entry.get("version").and_then(Json::as_str) == Some("default") {
+            entry.remove("version");
+        }
         return Json::Object(entry);
     }
     let reference = entry
@@ -180,10 +211,14 @@ fn binding(index: usize, entry: Json, files: &mut BTreeMap<String, Vec<u8>>) -> 
     };
     entry.remove("version");
     let mut spec = Members::new();
-    for key in ["input_schema", "output_schema", "side_effect_class"] {
+    for key in CONTRACT {
         if let Some(value) = entry.remove(key) {
             spec.insert(key.to_owned(), value);
         }
+    }
+    if let Some(Json::Object(probe)) = spec.remove("probe") {
+        let probe = probing(probe, bound, files);
+        spec.insert("probe".to_owned(), probe);
     }
     if let Some(description) = entry.get("description") {
         spec.insert("description".to_owned(), description.clone());
@@ -192,6 +227,35 @@ fn binding(index: usize, entry: Json, files: &mut BTreeMap<String, Vec<u8>>) -> 
     files.insert(format!("tools/{index}.yaml"), text(&tool));
     entry.insert("ref".to_owned(), Json::from(format!("{id}@={version}")));
     Json::Object(entry)
+}
+
+/// A resolved probe carries the contract of the tool that looks: it becomes a Tool of its own, unless
+/// the agent binds that tool too.
+fn probing(
+    mut probe: Members,
+    bound: &BTreeSet<String>,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Json {
+    let text_of = |probe: &Members, key: &str| {
+        let text = probe.get(key).and_then(Json::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    let (id, version) = (text_of(&probe, "tool"), text_of(&probe, "version"));
+    let (Some((namespace, name)), false) = (split(&id), version.is_empty()) else {
+        return Json::Object(probe);
+    };
+    probe.remove("version");
+    let mut spec = Members::new();
+    if let Some(schema) = probe.remove("input_schema") {
+        spec.insert("input_schema".to_owned(), schema);
+    }
+    let pinned = format!("{id}@{version}");
+    if !bound.contains(&pinned) {
+        let looks = document("Tool", (namespace, name, &version), spec);
+        files.insert(format!("{PROBES}{pinned}.yaml"), text(&looks));
+    }
+    probe.insert("tool".to_owned(), Json::from(format!("{id}@={version}")));
+    Json::Object(probe)
 }
 
 /// A compiled rule becomes a Policy document; its logical id.

@@ -156,7 +156,10 @@ fn warn_undeclared(
     agent: &crate::document::Header,
     sink: &mut Sink,
 ) {
-    let on_tools = bounds.iter().flat_map(|it| &it.contract.header.boundaries);
+    let on_tools = bounds
+        .iter()
+        .filter_map(Bound::header)
+        .flat_map(|it| &it.boundaries);
     let declared = agent.boundaries.iter().chain(on_tools);
     let declared: BTreeSet<&str> = declared.map(|it| it.value.as_str()).collect();
     for policy in &rules.policies {
@@ -219,12 +222,11 @@ fn boundaries(
         declare(boundary, agent, all);
     }
     for bound in bounds {
-        for boundary in &bound.contract.header.boundaries {
-            declare(
-                boundary,
-                &bound.contract.header,
-                vec![bound.tool.wire_name.clone()],
-            );
+        let Some(header) = bound.header() else {
+            continue;
+        };
+        for boundary in &header.boundaries {
+            declare(boundary, header, vec![bound.tool.wire_name.clone()]);
         }
     }
     let defined: BTreeSet<String> = rules

@@ -1,21 +1,25 @@
 //! JSON Schemas of Tools and bindings: found, checked against their own draft, and made sure to
 //! describe what they are for. Knows nothing of documents around them.
 
+mod inline;
+mod members;
 mod object;
+mod part;
+mod strict;
+mod vocabulary;
 mod walk;
 
-use std::collections::BTreeMap;
+pub(crate) use members::{may_have, required};
+pub(crate) use strict::close;
+pub(crate) use vocabulary::Ignored;
 
-use jsonschema::PatternOptions;
-use jsonschema::error::ValidationErrorKind;
 use spec::Json;
+use validator::{Draft, Validator};
 
-use crate::diagnostic::{Diagnostic, Location, Sink};
-use crate::diagnostics::{e0207, e0208, e0401, e0403, e0404};
+use crate::diagnostic::Sink;
+use crate::diagnostics::{e0208, e0401, e0413};
 use crate::sources::{FileRef, SCHEMA_EXTENSIONS, Sources};
 use crate::yaml::{Cursor, Shape};
-
-use walk::{Names, Step};
 
 const SCHEMA: Shape = Shape {
     what: "a schema",
@@ -29,23 +33,8 @@ const SCHEMA: Shape = Shape {
     unsupported: &[],
 };
 
-/// The drafts that are known, by what their `$schema` says without a fragment.
-const DRAFTS: [&str; 5] = [
-    "http://json-schema.org/draft-04/schema",
-    "http://json-schema.org/draft-06/schema",
-    "http://json-schema.org/draft-07/schema",
-    "https://json-schema.org/draft/2019-09/schema",
-    "https://json-schema.org/draft/2020-12/schema",
-];
-
 /// The most mistakes that are reported of one schema.
 const REPORTED_MAX: usize = 20;
-
-/// The most distinct patterns in one schema: each may be costly to compile.
-const PATTERNS_MAX: usize = 500;
-
-/// The most memory that one compiled pattern may take.
-const PATTERN_BYTES_MAX: usize = 1024 * 1024;
 
 /// What a schema is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +45,16 @@ pub(crate) enum Role {
     Output,
 }
 
-/// A schema that has passed every check.
+/// A schema that has passed every check, and what it was before it was closed.
 #[derive(Clone, Debug)]
-pub(crate) struct Schema(pub(crate) Json);
+pub(crate) struct Schema(pub(crate) Json, Option<Json>);
+
+impl Schema {
+    /// What its author declares, with the files in it that it refers to.
+    pub(crate) fn declared(&self) -> &Json {
+        self.1.as_ref().unwrap_or(&self.0)
+    }
+}
 
 /// Reads `{ref: …}` or `{inline: …}`; `None` when something was refused and reported.
 pub(crate) fn read(
@@ -67,14 +63,52 @@ pub(crate) fn read(
     sources: &mut Sources<'_>,
     sink: &mut Sink,
 ) -> Option<Schema> {
+    read_as(cursor, role, Openness::AsWritten, sources, sink)
+}
+
+/// Whether a schema takes what it does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Openness {
+    /// Where it says so, or says nothing.
+    AsWritten,
+    /// Nowhere: it is closed at every object level.
+    Closed,
+}
+
+impl Openness {
+    /// What `strict` asks for.
+    pub(crate) fn of(strict: bool) -> Self {
+        if strict {
+            Self::Closed
+        } else {
+            Self::AsWritten
+        }
+    }
+}
+
+/// As [`read`], and closed where that is asked for.
+pub(crate) fn read_as(
+    cursor: &Cursor<'_>,
+    role: Role,
+    openness: Openness,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Option<Schema> {
     let fields = cursor.fields(&SCHEMA, sink)?;
+    let check = |at: &Cursor<'_>, sources: &mut Sources<'_>, sink: &mut Sink| {
+        let schema = check(at, role, sources, sink)?;
+        match openness {
+            Openness::AsWritten => Some(schema),
+            Openness::Closed => closed(schema, at, sink),
+        }
+    };
     match (fields.get("inline"), fields.get("ref")) {
-        (Some(inline), None) => check(&inline, role, sink),
+        (Some(inline), None) => check(&inline, sources, sink),
         (None, Some(_)) => {
             let reference = FileRef::read(&fields, sink)?;
             let path = sources.find(&reference, SCHEMA_EXTENSIONS, sink)?;
             let document = sources.document(&path, sink)?;
-            check(&document.cursor(), role, sink)
+            check(&document.cursor(), sources, sink)
         }
         (inline, _) => {
             let found = if inline.is_some() { 2 } else { 0 };
@@ -84,149 +118,76 @@ pub(crate) fn read(
     }
 }
 
-/// Checks the schema that stands at `cursor`.
-fn check(cursor: &Cursor<'_>, role: Role, sink: &mut Sink) -> Option<Schema> {
-    let before = sink.errors();
-    let mut json = cursor.json(sink)?;
-    if !draft_is_known(&json, cursor, sink) || !follows_its_draft(&json, cursor, sink) {
-        return None;
-    }
-    check_keywords(&json, cursor, sink);
-    if role == Role::Input {
-        object::ensure(&mut json, cursor, sink);
-    }
-    if sink.errors() == before {
-        compiles(&json, cursor, sink);
-    }
-    (sink.errors() == before).then_some(Schema(json))
-}
-
-fn draft_is_known(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) -> bool {
-    let Some(draft) = json.get("$schema") else {
-        return true;
-    };
-    let text = draft.as_str().unwrap_or_default();
-    let plain = text.strip_suffix('#').unwrap_or(text);
-    let known = DRAFTS.contains(&plain);
-    if !known {
-        sink.push(e0401::unknown_draft(
-            &cursor.locate_steps(["$schema"]),
-            text,
-        ));
-    }
-    known
-}
-
-fn follows_its_draft(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) -> bool {
-    let value = json.to_serde();
-    let validator = match jsonschema::meta::validator_for(&value) {
-        Ok(validator) => validator,
-        Err(error) => {
-            sink.push(e0401::invalid(&cursor.at(), &error.to_string()));
-            return false;
-        }
-    };
-    let mut sound = true;
-    for error in validator.iter_errors(&value).take(REPORTED_MAX) {
-        sound = false;
-        let pointer = error.instance_path().as_str();
-        let at = locate_pointer(cursor, pointer);
-        let of_type = matches!(error.kind(), ValidationErrorKind::AnyOf { .. });
-        sink.push(if of_type && pointer.ends_with("/type") {
-            e0401::unknown_type(&at)
-        } else {
-            e0401::invalid(&at, &error.to_string())
-        });
-    }
-    sound
-}
-
-/// Patterns and references, which a meta-schema says nothing about.
-fn check_keywords(root: &Json, cursor: &Cursor<'_>, sink: &mut Sink) {
-    let names = Names::of(root);
-    let mut patterns = BTreeMap::new();
-    let mut astray = 0_usize;
-    walk::each(root, &mut |visit| {
-        let at = |last: &[&str]| {
-            let steps = visit.path.iter().map(Step::as_str);
-            cursor.locate_steps(steps.chain(last.iter().copied()))
-        };
-        if let Some(pattern) = visit.schema.get("pattern").and_then(Json::as_str) {
-            patterns.entry(pattern).or_insert_with(|| at(&["pattern"]));
-        }
-        let members = visit
-            .schema
-            .get("patternProperties")
-            .and_then(Json::as_object);
-        for pattern in members.into_iter().flat_map(BTreeMap::keys) {
-            let place = || at(&["patternProperties", pattern]);
-            patterns.entry(pattern).or_insert_with(place);
-        }
-        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            let target = visit.schema.get(keyword).and_then(Json::as_str);
-            let refused = target.and_then(|it| refused_reference(root, &names, it));
-            if let Some(refused) = refused {
-                astray = astray.saturating_add(1);
-                // To find a place takes time, and nobody reads the thousandth.
-                if astray <= REPORTED_MAX {
-                    sink.push(refused(&at(&[keyword])));
-                }
+/// The schema without room for what it does not name.
+fn closed(schema: Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema> {
+    match strict::close(&schema.0) {
+        Ok(closed) => Some(Schema(closed, Some(schema.0))),
+        Err(found) => {
+            for it in found.iter().take(REPORTED_MAX) {
+                sink.push(e0413::unclosable(&cursor.locate_steps(&it.path), it.why));
             }
-        }
-    });
-    check_patterns(&patterns, cursor, sink);
-}
-
-fn check_patterns(patterns: &BTreeMap<&str, Location>, cursor: &Cursor<'_>, sink: &mut Sink) {
-    if patterns.len() > PATTERNS_MAX {
-        sink.push(e0404::too_many(&cursor.at(), PATTERNS_MAX));
-        return;
-    }
-    let mut refused = 0_usize;
-    for (pattern, at) in patterns {
-        if refused >= REPORTED_MAX {
-            return;
-        }
-        let schema = Json::from_members([("pattern", Json::from(*pattern))]).to_serde();
-        if linear().build(&schema).is_err() {
-            refused = refused.saturating_add(1);
-            sink.push(e0404::refused(at, pattern));
+            None
         }
     }
 }
 
-type Refusal<'a> = Box<dyn Fn(&Location) -> Diagnostic + 'a>;
-
-/// What is wrong with a reference, once its place is known.
-fn refused_reference<'a>(root: &Json, names: &Names<'_>, target: &'a str) -> Option<Refusal<'a>> {
-    if let Some(fragment) = target.strip_prefix('#') {
-        let lost = !names.leads_somewhere(root, fragment);
-        return lost.then(|| -> Refusal<'a> { Box::new(|at| e0403::dangling(at, target)) });
+/// Checks the schema that stands at `cursor` and puts the files into it that it refers to.
+fn check(
+    cursor: &Cursor<'_>,
+    role: Role,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Option<Schema> {
+    let before = sink.errors();
+    let json = cursor.json(sink)?;
+    let draft = draft_of(&json, cursor, sink)?;
+    let outward = part::check(&json, cursor, draft, sink);
+    let checked = sink.errors();
+    let whole = if outward.is_empty() {
+        inline::Whole {
+            schema: Some(json.clone()),
+            files: Vec::new(),
+        }
+    } else {
+        let start = inline::Start {
+            json: json.clone(),
+            outward,
+            cursor,
+            draft,
+        };
+        inline::files(start, sources, sink)
+    };
+    let mut schema = whole.schema.filter(|_| checked == before);
+    if let Some(schema) = &mut schema
+        && role == Role::Input
+    {
+        object::ensure(schema, cursor, sink);
     }
-    if target.contains(':') || target.starts_with("//") {
-        let remote = !names.has_id(target);
-        return remote.then(|| -> Refusal<'a> { Box::new(|at| e0403::remote(at, target)) });
+    let compiled = match &schema {
+        Some(schema) if sink.errors() == before => Validator::compile(schema).map(|_| ()),
+        Some(_) | None => Ok(()),
+    };
+    if compiled.is_err() || sink.errors() > before {
+        part::check_patterns(&json, cursor, draft, sink);
+        for (json, document) in &whole.files {
+            part::check_patterns(json, &document.cursor(), draft, sink);
+        }
     }
-    let what = format!("a `$ref` to another file (`{target}`)");
-    Some(Box::new(move |at| e0207::not_yet(at, &what)))
+    if let Err(why) = compiled
+        && sink.errors() == before
+    {
+        sink.push(e0401::invalid(&cursor.at(), &why.to_string()));
+    }
+    let sound = schema.filter(|_| sink.errors() == before);
+    sound.map(|it| Schema(it, None))
 }
 
-/// Whether the validator that the runtime will use takes the schema.
-fn compiles(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) {
-    if let Err(error) = linear().build(&json.to_serde()) {
-        sink.push(e0401::invalid(&cursor.at(), &error.to_string()));
+fn draft_of(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Draft> {
+    let draft = Draft::of(json);
+    if draft.is_none() {
+        let named = json.get("$schema").and_then(Json::as_str);
+        let at = cursor.locate_steps(["$schema"]);
+        sink.push(e0401::unknown_draft(&at, named.unwrap_or_default()));
     }
-}
-
-fn linear() -> jsonschema::ValidationOptions<'static> {
-    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX);
-    jsonschema::options().with_pattern_options(patterns)
-}
-
-fn locate_pointer(cursor: &Cursor<'_>, pointer: &str) -> Location {
-    let steps = pointer
-        .split('/')
-        .skip(1)
-        .map(|step| step.replace("~1", "/").replace("~0", "~"));
-    cursor.locate_steps(steps)
+    draft
 }

@@ -5,13 +5,14 @@ use spec::snapshot::Identity;
 use spec::{Digest, DocumentKind, Json};
 
 use crate::catalog::{Catalog, Wanted};
-use crate::diagnostic::{Diagnostic, Location, Sink};
+use crate::diagnostic::{At, Diagnostic, Location, Sink};
 use crate::diagnostics::{e0101, e0313, e0314, e0315};
 use crate::document::PolicyRef;
 use crate::document::policy::Policy;
 use crate::document::tool::Tool;
 use crate::files::{Files, MemoryFiles};
 use crate::library::{Library, Shelved};
+use crate::reference::LogicalRef;
 use crate::sources::{Document, Sources};
 
 /// The largest document in the catalog. Every version of a document is looked at when a reference
@@ -75,7 +76,7 @@ fn build(path: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Catal
     match known.into_iter().find(|it| it.as_str() == kind) {
         Some(DocumentKind::Tool) => {
             let tool = Tool::read(&document, sources, sink)?;
-            warn_of_missing_policies(&tool, sources, sink);
+            warn_of_what_is_missing(&tool, sources, sink);
             finish(&document, &tool, &whole, sink)
         }
         Some(DocumentKind::Policy) => {
@@ -120,8 +121,8 @@ fn finish<T: Shelved>(
     })
 }
 
-/// The document by itself; `None` when it is not sound, which has been reported. Schemas are in it
-/// as they are enforced, and the version is the one that is compared.
+/// The document by itself; `None` when it is not sound, which has been reported. Schemas stand in it
+/// whole, and the version is the one that is compared.
 pub(crate) fn text<T: Shelved>(document: &Document, read: &T, sink: &mut Sink) -> Option<Vec<u8>> {
     let (_, version) = read
         .header()
@@ -147,18 +148,30 @@ fn set(document: &mut Json, part: &str, key: &str, value: impl Into<Json>) {
     }
 }
 
-/// A Tool in the catalog reaches bundles that may not have its policies.
-fn warn_of_missing_policies(tool: &Tool, sources: &mut Sources<'_>, sink: &mut Sink) {
+/// A Tool in the catalog reaches bundles that may not have what it refers to.
+fn warn_of_what_is_missing(tool: &Tool, sources: &Sources<'_>, sink: &mut Sink) {
     let policies = Library::<Policy>::of_catalog(sources, sink);
     for reference in &tool.default_policies {
-        let PolicyRef::Logical(reference) = reference else {
-            continue;
-        };
-        let id = &reference.value.id;
-        sources.lookups().want(DocumentKind::Policy, id, false);
-        if sources.lookups().answered(DocumentKind::Policy, id) && !policies.has(&reference.value) {
-            sink.push(e0315::not_there(&reference.at, &id.to_string()));
+        if let PolicyRef::Logical(reference) = reference {
+            warn_if_missing(reference, &policies, sources, sink);
         }
+    }
+    let tools = Library::<Tool>::of_catalog(sources, sink);
+    if let Some(probe) = &tool.probe {
+        warn_if_missing(&probe.tool, &tools, sources, sink);
+    }
+}
+
+fn warn_if_missing<T: Shelved>(
+    reference: &At<LogicalRef>,
+    library: &Library<T>,
+    sources: &Sources<'_>,
+    sink: &mut Sink,
+) {
+    let At { value, at } = reference;
+    sources.lookups().want(T::KIND, &value.id, false);
+    if sources.lookups().answered(T::KIND, &value.id) && !library.has(value) {
+        sink.push(e0315::not_there(at, T::KIND, &value.id.to_string()));
     }
 }
 

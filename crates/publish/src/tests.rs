@@ -2,7 +2,10 @@
 
 mod bundle;
 mod catalog;
+mod closures;
+mod delegations;
 mod golden;
+mod guide;
 mod policies;
 mod readers;
 mod robust;
@@ -11,5 +14,5 @@ mod seeds;
 mod shelf;
 mod versions;
 
-pub(crate) use bundle::sample;
+pub(crate) use bundle::{Bundle, desk, sample};
 pub(crate) use shelf::Shelf;

@@ -63,6 +63,11 @@ pub(crate) struct Entry {
     pub(crate) value: Node,
 }
 
+/// What an unquoted scalar means; `None` for a number that is not taken for one.
+pub(crate) fn plain(text: &str) -> Option<spec::Json> {
+    value::of_core(scalar::resolve(text), text)
+}
+
 /// Reads the one document in `bytes`: JSON when the name says so, else YAML.
 pub(crate) fn read(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option<Node> {
     let text = text(file, bytes, sink)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ::session::{
     Decided, Effect, Entry, Event, Input, Payloads, Refusal, Reply, Slot, Start, State,
-    approval_view, decide, decode, encode, fold, judge, needs, outstanding, session_view,
+    approval_view, decide, decode, encode, fold, judge, needs, offered, outstanding, session_view,
     slot_wanted,
 };
 use spec::{ApprovalId, CallId, Digest, SessionId, Time};
@@ -341,11 +341,13 @@ impl<J: Journal, W: World> Driver<J, W> {
                 let transcript =
                     transcript::build(&session.state, |digest| payloads.get(digest).cloned());
                 let started = session.state.started.as_ref().ok_or(Refusal::NotStarted)?;
+                let tools = offered(&session.plan, &session.state);
                 Work::Complete {
                     completion,
                     version: started.version.clone(),
                     snapshot: started.snapshot,
                     transcript,
+                    tools: tools.iter().map(|it| it.wire_name.clone()).collect(),
                 }
             }
             Effect::Reserve {
@@ -444,6 +446,10 @@ fn approval_of(event: &Event) -> Option<&ApprovalId> {
         | Event::ArgumentsEdited { approval, .. }
         | Event::ApprovalClosed { approval, .. } => Some(approval),
         Event::Started { .. }
+        | Event::EvidenceRecorded { .. }
+        | Event::OutputAccepted { .. }
+        | Event::OutputRejected { .. }
+        | Event::CallErred { .. }
         | Event::UserMessage { .. }
         | Event::AssistantMessage { .. }
         | Event::CallProposed { .. }

@@ -140,6 +140,8 @@ pub enum Work {
         snapshot: Digest,
         /// What was said so far.
         transcript: Transcript,
+        /// Wire names of the tools that it is offered, in the snapshot's order.
+        tools: Vec<String>,
     },
     /// Queue for a worker; answer with `SlotReady` or `NoSlot`.
     Reserve {

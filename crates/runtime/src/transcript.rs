@@ -16,7 +16,7 @@ pub struct Transcript {
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A person's words, UTF-8.
+    /// A person's words, or the runtime's about an answer that it does not take, UTF-8.
     User(Arc<[u8]>),
     /// The model's words and calls.
     Assistant {
@@ -58,7 +58,9 @@ pub(crate) fn digests(state: &State) -> Vec<Digest> {
     let mut digests = Vec::new();
     for message in &state.messages {
         match message {
-            Message::User { text, .. } => digests.push(text.digest),
+            Message::User { text, .. } | Message::Correction { text, .. } => {
+                digests.push(text.digest);
+            }
             Message::Assistant { text, calls, .. } => {
                 digests.push(text.digest);
                 for call in state.calls.get(calls.clone()).unwrap_or_default() {
@@ -79,7 +81,9 @@ pub(crate) fn build(state: &State, bytes: impl Fn(&Digest) -> Option<Arc<[u8]>>)
     let mut lines = Vec::new();
     for message in &state.messages {
         match message {
-            Message::User { text, .. } => lines.push(Line::User(get(&text.digest))),
+            Message::User { text, .. } | Message::Correction { text, .. } => {
+                lines.push(Line::User(get(&text.digest)));
+            }
             Message::Assistant { text, calls, .. } => {
                 let calls = state.calls.get(calls.clone()).unwrap_or_default();
                 lines.push(Line::Assistant {

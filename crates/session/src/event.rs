@@ -33,6 +33,13 @@ pub enum Event {
         /// Who asked for it, where that is known.
         requester: Option<String>,
     },
+    /// What the session stands on, decided once and never again. Follows `Started`.
+    EvidenceRecorded {
+        /// Descriptive metadata, and which predicates hold: a JSON object.
+        evidence: Payload,
+        /// Tools that this session does not have.
+        unavailable: Vec<Unavailable>,
+    },
     /// A person (or the starting input) said something.
     UserMessage {
         /// UTF-8 text.
@@ -50,6 +57,22 @@ pub enum Event {
         usage: Usage,
         /// Milliseconds that the completion took.
         duration_ms: u64,
+    },
+    /// The final answer keeps the output's contract.
+    OutputAccepted {
+        /// Which completion.
+        completion: u32,
+        /// The answer as canonical JSON.
+        output: Payload,
+        /// Whether it had to be mended mechanically first.
+        repaired: bool,
+    },
+    /// The final answer breaks the output's contract: the model is told so and answers again.
+    OutputRejected {
+        /// Which completion.
+        completion: u32,
+        /// What the model is told, UTF-8.
+        text: Payload,
     },
     /// The model asked for a call; what became of it follows in the same commit.
     CallProposed {
@@ -123,6 +146,20 @@ pub enum Event {
         /// Explain tree of the second policy round, where policies took part.
         explain: Option<Payload>,
     },
+    /// The handler says that it failed, and the call is not over: it runs again later, or what
+    /// follows in the same commit says where it goes from here.
+    CallErred {
+        /// Which call.
+        call: CallId,
+        /// Which dispatch.
+        attempt: u32,
+        /// Code of the handler.
+        handler_code: String,
+        /// Its words.
+        message: String,
+        /// When it is due to run again; `None` when people are asked.
+        retry_at: Option<Time>,
+    },
     /// The call ran and its result is valid.
     CallSucceeded {
         /// Which call.
@@ -131,6 +168,8 @@ pub enum Event {
         worker: WorkerId,
         /// The worker's bytes as they came.
         result: Payload,
+        /// Whether it ends the loop with its result as the output.
+        terminal: bool,
     },
     /// The call ended with an error.
     CallFailed {
@@ -245,6 +284,15 @@ pub enum Event {
     },
 }
 
+/// A tool that a session does not have, since a predicate did not hold when it started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unavailable {
+    /// Its wire name.
+    pub tool: String,
+    /// The predicate, for the model and for people.
+    pub why: String,
+}
+
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -310,6 +358,8 @@ pub enum ApprovalSubject {
     NoWorker,
     /// What to do about a call that may or may not have run.
     Indeterminate,
+    /// Whether a call whose handler says that it failed runs again.
+    HandlerFailed,
 }
 
 /// How an outcome came to be unknown.

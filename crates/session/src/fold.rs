@@ -2,8 +2,8 @@
 //! sequence number and the clock.
 
 use crate::state::{
-    Approval, ApprovalStatus, Call, CastVote, Clock, Ended, Message, Phase, Started, State,
-    WaitsFor,
+    Approval, ApprovalStatus, Call, CastVote, Clock, Ended, Failure, Message, Phase, Started,
+    State, WaitsFor,
 };
 use crate::{Answer, Entry, Event, Payload, Usage};
 use spec::{CallId, Time};
@@ -17,11 +17,21 @@ pub fn fold(mut state: State, entry: &Entry) -> State {
         Event::Started { .. } | Event::UserMessage { .. } | Event::AssistantMessage { .. } => {
             fold_message(&mut state, entry);
         }
+        Event::EvidenceRecorded { unavailable, .. } => {
+            let by_name = |it: &crate::Unavailable| (it.tool.clone(), it.why.clone());
+            state.unavailable = unavailable.iter().map(by_name).collect();
+        }
+        Event::OutputAccepted { output, .. } => state.output = Some(*output),
+        Event::OutputRejected { text, .. } => state.messages.push(Message::Correction {
+            text: *text,
+            at: entry.at,
+        }),
         Event::CallProposed { .. } => propose(&mut state, entry),
         Event::CallRefused { .. }
         | Event::CallQueued { .. }
         | Event::CallDispatched { .. }
         | Event::CallNacked { .. }
+        | Event::CallErred { .. }
         | Event::CallUnknown { .. } => fold_on_the_way(&mut state, entry),
         Event::CallSucceeded { .. }
         | Event::CallFailed { .. }
@@ -100,6 +110,8 @@ fn fold_message(state: &mut State, entry: &Entry) {
     } = &entry.event
     {
         state.completions = *completion;
+        // What an earlier turn came to is not what this one comes to.
+        state.output = None;
         state.usage = Usage::plus(state.usage, *usage);
         let none = state.calls.len()..state.calls.len();
         state.messages.push(Message::Assistant {
@@ -149,6 +161,8 @@ fn propose(state: &mut State, entry: &Entry) {
         phase: Phase::Proposed,
         attempts: 0,
         in_doubt: false,
+        failure: None,
+        terminal: false,
         last_slot: None,
         approvals: 0,
         answer: None,
@@ -220,6 +234,23 @@ fn fold_on_the_way(state: &mut State, entry: &Entry) {
             it.in_doubt = true;
             it.phase = Phase::Proposed;
         });
+    } else if let Event::CallErred {
+        call,
+        handler_code,
+        message,
+        retry_at,
+        ..
+    } = &entry.event
+    {
+        with_call(state, call, |it| {
+            // The handler has said how it ended: nothing is in doubt any more.
+            it.in_doubt = false;
+            it.failure = Some(Failure {
+                handler_code: handler_code.clone(),
+                message: message.clone(),
+            });
+            it.phase = retry_at.map_or(Phase::Proposed, |until| Phase::Waiting { until });
+        });
     }
 }
 
@@ -229,10 +260,12 @@ fn fold_outcome(state: &mut State, entry: &Entry) {
         call,
         worker: _,
         result,
+        terminal,
     } = &entry.event
     {
         with_call(state, call, |it| {
             it.in_doubt = false;
+            it.terminal = *terminal;
             finish(
                 it,
                 Phase::Succeeded,

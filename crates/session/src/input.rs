@@ -13,6 +13,9 @@ use crate::{ErrorCode, Slot, Usage, Vote};
 /// The stop reason that says that the output limit cut the completion.
 pub const STOP_MAX_TOKENS: &str = "max_tokens";
 
+/// The stop reason of a turn that a terminal tool ended.
+pub const STOP_TERMINAL: &str = "terminal_tool";
+
 /// Something that a session is told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
@@ -109,6 +112,8 @@ pub struct Start {
     pub input: Json,
     /// Who asks, where that is known.
     pub requester: Option<String>,
+    /// The variables that the operator lets predicates look at, as they are now.
+    pub env: Arc<BTreeMap<String, String>>,
 }
 
 /// What the model answered.

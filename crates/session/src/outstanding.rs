@@ -100,6 +100,7 @@ pub fn outstanding(state: &State, now: Time) -> Vec<Effect> {
             }
             Phase::Queued { .. }
             | Phase::Proposed
+            | Phase::Waiting { .. }
             | Phase::AwaitingApproval { .. }
             | Phase::Succeeded
             | Phase::Failed
@@ -135,6 +136,11 @@ pub fn next_wake(plan: &Plan, state: &State, now: Time) -> Option<Time> {
     }
     if state.ended.is_some() {
         return wake;
+    }
+    for call in state.open_calls() {
+        if let Phase::Waiting { until } = &call.phase {
+            at(*until);
+        }
     }
     for approval in state.approvals.values().filter(|it| it.is_pending()) {
         if let Some(expires_at) = approval.expires_at {

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonschema::{PatternOptions, Validator};
 use policy::RuleSet;
 use spec::{Json, Snapshot, VersionId};
+use validator::Validator;
 
 /// A snapshot, ready to decide with.
 pub struct Plan {
@@ -18,6 +18,7 @@ pub struct Plan {
     /// Bounds of the runtime.
     pub settings: Settings,
     checks: BTreeMap<String, Check>,
+    output: Option<Validator>,
 }
 
 /// Bounds that the runtime sets, not the author.
@@ -29,6 +30,11 @@ pub struct Settings {
     pub cancel_grace_ms: u64,
     /// Dispatches of one call without a person, in all.
     pub attempts_max: u32,
+    /// How long a call waits after its first failed dispatch and after later ones, in milliseconds,
+    /// before it runs again.
+    pub retry_ms: [u64; 2],
+    /// Answers of one turn that are sent back since they break the output's contract.
+    pub corrections_max: usize,
     /// Bytes of one call's arguments.
     pub args_bytes_max: usize,
     /// Calls in one turn.
@@ -45,6 +51,8 @@ impl Settings {
         call_ms_max: 60 * 60 * 1000,
         cancel_grace_ms: 5_000,
         attempts_max: 3,
+        retry_ms: [1_000, 4_000],
+        corrections_max: 3,
         // Clients receive 4 MiB a message; the rest is room for framing.
         args_bytes_max: 4 * 1024 * 1024 - 64 * 1024,
         turn_calls_max: 128,
@@ -71,6 +79,9 @@ pub enum PlanError {
         /// The validator's words.
         message: String,
     },
+    /// The output's schema, which the validator does not take.
+    #[error("the output's schema does not compile: {0}")]
+    Output(String),
     /// Rules that do not compile.
     #[error("the policies do not compile: {0}")]
     Rules(String),
@@ -99,12 +110,17 @@ impl Plan {
             };
             checks.insert(tool.wire_name.clone(), Check { input, output });
         }
+        let output = match &snapshot.output.schema {
+            Some(schema) => Some(output_validator(schema)?),
+            None => None,
+        };
         Ok(Self {
             version,
             snapshot,
             rules,
             settings,
             checks,
+            output,
         })
     }
 
@@ -130,32 +146,34 @@ impl Plan {
             None => Vec::new(),
         }
     }
+
+    /// What is wrong with a final answer by the agent's own output schema; empty when nothing is
+    /// or there is none.
+    #[must_use]
+    pub fn answer_violations(&self, answer: &Json) -> Vec<String> {
+        match &self.output {
+            Some(schema) => violations(schema, answer, self.settings.violations_max),
+            None => Vec::new(),
+        }
+    }
+}
+
+fn output_validator(schema: &Json) -> Result<Validator, PlanError> {
+    validator("", "output", schema).map_err(|error| match error {
+        PlanError::Schema { message, .. } => PlanError::Output(message),
+        error @ (PlanError::Output(_) | PlanError::Rules(_)) => error,
+    })
 }
 
 fn validator(tool: &str, which: &'static str, schema: &Json) -> Result<Validator, PlanError> {
-    jsonschema::options()
-        .with_pattern_options(PatternOptions::regex())
-        .build(&schema.to_serde())
-        .map_err(|error| PlanError::Schema {
-            tool: tool.to_owned(),
-            which,
-            message: error.to_string(),
-        })
+    Validator::compile(schema).map_err(|error| PlanError::Schema {
+        tool: tool.to_owned(),
+        which,
+        message: error.to_string(),
+    })
 }
 
 fn violations(schema: &Validator, value: &Json, max: usize) -> Vec<String> {
-    let value = value.to_serde();
-    schema
-        .iter_errors(&value)
-        .take(max)
-        .map(|error| {
-            let path = error.instance_path().to_string();
-            let place = if path.is_empty() {
-                "/".to_owned()
-            } else {
-                path
-            };
-            format!("{place}: {error}")
-        })
-        .collect()
+    let found = schema.violations(value, max);
+    found.iter().map(ToString::to_string).collect()
 }

@@ -31,6 +31,10 @@ pub struct State {
     pub ended: Option<Ended>,
     /// Time spent, by kind.
     pub clock: Clock,
+    /// Tools that this session does not have, by wire name, with the predicate that failed.
+    pub unavailable: BTreeMap<String, String>,
+    /// The last final answer that kept a JSON output's contract, canonical.
+    pub output: Option<Payload>,
     /// Place of each call in `calls`.
     pub(crate) index: BTreeMap<CallId, usize>,
     /// Places of calls without an outcome yet; small, so that long sessions stay cheap.
@@ -54,6 +58,13 @@ pub struct Started {
 pub enum Message {
     /// A person's.
     User {
+        /// UTF-8 text.
+        text: Payload,
+        /// When.
+        at: Time,
+    },
+    /// The runtime's, about an answer that breaks the output's contract.
+    Correction {
         /// UTF-8 text.
         text: Payload,
         /// When.
@@ -96,6 +107,10 @@ pub struct Call {
     pub attempts: u32,
     /// Whether some dispatch may have run without our knowing how it ended.
     pub in_doubt: bool,
+    /// What the handler said when it failed last, where the call was not over with it.
+    pub failure: Option<Failure>,
+    /// Whether its success ends the loop.
+    pub terminal: bool,
     /// The slot of the last dispatch.
     pub last_slot: Option<Slot>,
     /// Approvals opened about it so far; makes their ids.
@@ -109,6 +124,14 @@ pub struct Call {
     pub finished_at: Option<Time>,
 }
 
+/// What a handler says when it fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields of the event")]
+pub struct Failure {
+    pub handler_code: String,
+    pub message: String,
+}
+
 /// Where a call stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -118,6 +141,11 @@ pub enum Phase {
     Queued {
         /// Since when.
         since: Time,
+    },
+    /// Has failed, and runs again later.
+    Waiting {
+        /// When it is queued again.
+        until: Time,
     },
     /// Waits for people.
     AwaitingApproval {
@@ -152,6 +180,7 @@ impl Phase {
         match self {
             Phase::Proposed
             | Phase::Queued { .. }
+            | Phase::Waiting { .. }
             | Phase::AwaitingApproval { .. }
             | Phase::Dispatched { .. } => true,
             Phase::Succeeded
@@ -169,7 +198,7 @@ impl Call {
     pub fn status(&self) -> &'static str {
         match self.phase {
             Phase::Proposed => "pending",
-            Phase::Queued { .. } => "queued",
+            Phase::Queued { .. } | Phase::Waiting { .. } => "queued",
             Phase::AwaitingApproval { .. } if self.in_doubt => "indeterminate",
             Phase::AwaitingApproval { .. } => "awaiting_approval",
             Phase::Dispatched { .. } => "dispatched",
@@ -348,6 +377,8 @@ impl State {
             usage: Usage::default(),
             ended: None,
             clock: Clock::default(),
+            unavailable: BTreeMap::new(),
+            output: None,
             index: BTreeMap::new(),
             open: Vec::new(),
         }
@@ -392,13 +423,40 @@ impl State {
         }
     }
 
-    /// Whether the last word is the model's and asks for nothing.
+    /// Whether no completion is due: the last word is the model's and asks for nothing, or a call
+    /// that it asked for ended the loop.
     #[must_use]
     pub fn turn_is_over(&self) -> bool {
         match self.messages.last() {
-            Some(Message::Assistant { calls, .. }) => calls.is_empty(),
-            Some(Message::User { .. }) | None => false,
+            Some(Message::Assistant { calls, .. }) => {
+                calls.is_empty() || (self.open.is_empty() && self.terminal_call().is_some())
+            }
+            Some(Message::User { .. } | Message::Correction { .. }) | None => false,
         }
+    }
+
+    /// The first call of the last turn, in the model's order, whose success ends the loop. One that
+    /// succeeded after the model was told otherwise does not count.
+    #[must_use]
+    pub fn terminal_call(&self) -> Option<&Call> {
+        let Some(Message::Assistant { calls, .. }) = self.messages.last() else {
+            return None;
+        };
+        self.calls
+            .get(calls.clone())?
+            .iter()
+            .find(|it| it.terminal && matches!(it.answer, Some(Answer::Result(_))))
+    }
+
+    /// Answers of this turn so far that broke the output's contract.
+    #[must_use]
+    pub fn corrections(&self) -> usize {
+        self.messages
+            .iter()
+            .rev()
+            .take_while(|it| !matches!(it, Message::User { .. }))
+            .filter(|it| matches!(it, Message::Correction { .. }))
+            .count()
     }
 
     /// Which budget the passing time counts against.

@@ -6,7 +6,7 @@ use session::{Proposal, Reply, Usage};
 use spec::snapshot::{
     Attachment, Backend, Case, Condition, Decision, DecisionKind, FORMAT, Identity, Leaf, Limits,
     Metadata, Model, OnFailure, OnInvalid, OnReject, Op, Origin, Output, OutputFormat, Policy,
-    SessionMode, Timeout, TimeoutDefault, Tool,
+    Predicate, SessionMode, Subject, Timeout, TimeoutDefault, Tool,
 };
 use spec::{Json, SideEffectClass, Snapshot};
 
@@ -24,12 +24,22 @@ pub struct Scenario {
     /// What the author of the policies means, said once more and apart from them: how many people
     /// an amount takes, `None` for one that must never run.
     pub people_for: fn(u64) -> Option<u32>,
+    /// How often a handler says that it failed, by the amount that it is given, before it does its
+    /// work.
+    pub failures: fn(u64) -> u32,
 }
 
-/// The three kinds of the first release, the third once for each class.
+/// All of them; what an unknown outcome does, once for each class.
 #[must_use]
 pub fn all() -> Vec<Scenario> {
-    let mut scenarios = vec![free_call(), approval()];
+    let mut scenarios = vec![
+        free_call(),
+        approval(),
+        failures(),
+        failing(),
+        terminal(),
+        output(),
+    ];
     scenarios.extend(SideEffectClass::ALL.map(indeterminate));
     scenarios
 }
@@ -55,6 +65,7 @@ fn free_call() -> Scenario {
         ],
         people: 1,
         people_for: |_| Some(0),
+        failures: |_| 0,
     }
 }
 
@@ -89,6 +100,137 @@ fn approval() -> Scenario {
             501..=1000 => Some(2),
             _ => None,
         },
+        failures: |_| 0,
+    }
+}
+
+/// Handlers that fail: some of them run again by themselves, some when a person says so.
+fn failures() -> Scenario {
+    let mut snapshot = snapshot(Vec::new());
+    for tool in &mut snapshot.tools {
+        tool.on_failure = if tool.side_effect_class.may_rerun() {
+            OnFailure::Retry
+        } else {
+            OnFailure::Escalate
+        };
+    }
+    Scenario {
+        name: "failures",
+        snapshot,
+        replies: vec![
+            reply(
+                "one",
+                &[
+                    ("read_only", "1"),
+                    ("idempotent_write", "7"),
+                    ("non_idempotent_write", "1"),
+                ],
+            ),
+            reply("two", &[("irreversible_action", "2"), ("read_only", "2")]),
+            reply("done", &[]),
+        ],
+        people: 1,
+        people_for: |_| Some(0),
+        failures: |amount| match amount {
+            1 | 2 => u32::try_from(amount).unwrap_or(1),
+            7 => u32::MAX,
+            _ => 0,
+        },
+    }
+}
+
+/// A handler whose failure ends the session while its siblings run.
+fn failing() -> Scenario {
+    let mut snapshot = snapshot(Vec::new());
+    for tool in &mut snapshot.tools {
+        tool.on_failure = OnFailure::Fail;
+    }
+    Scenario {
+        name: "failing",
+        snapshot,
+        replies: vec![
+            reply(
+                "one",
+                &[
+                    ("irreversible_action", "2"),
+                    ("idempotent_write", "1"),
+                    ("non_idempotent_write", "3"),
+                ],
+            ),
+            reply("done", &[]),
+        ],
+        people: 1,
+        people_for: |_| Some(0),
+        failures: |amount| u32::from(amount == 1),
+    }
+}
+
+/// A tool whose success ends the loop, beside others.
+fn terminal() -> Scenario {
+    let mut snapshot = snapshot(Vec::new());
+    for tool in &mut snapshot.tools {
+        tool.terminal = tool.side_effect_class == SideEffectClass::NonIdempotentWrite;
+    }
+    Scenario {
+        name: "terminal",
+        snapshot,
+        replies: vec![
+            reply("one", &[("read_only", "1")]),
+            reply("two", &[("non_idempotent_write", "1"), ("read_only", "2")]),
+            reply(
+                "three",
+                &[("irreversible_action", "1"), ("non_idempotent_write", "2")],
+            ),
+            reply("done", &[]),
+        ],
+        people: 1,
+        people_for: |_| Some(0),
+        failures: |amount| u32::from(amount == 1),
+    }
+}
+
+/// Tools that are not there, and an answer that is not what was asked for until it is mended.
+fn output() -> Scenario {
+    let mut snapshot = snapshot(Vec::new());
+    for tool in &mut snapshot.tools {
+        match tool.side_effect_class {
+            SideEffectClass::ReadOnly => tool.available_when.push(Predicate {
+                subject: Subject::SessionInput("tier".to_owned()),
+                any_of: vec![Json::from("gold")],
+            }),
+            SideEffectClass::IdempotentWrite => {
+                tool.backend = Backend::Mcp {
+                    server: "away".to_owned(),
+                    tool: "write".to_owned(),
+                };
+            }
+            SideEffectClass::NonIdempotentWrite | SideEffectClass::IrreversibleAction => {}
+        }
+    }
+    snapshot.output = Output {
+        format: OutputFormat::Json,
+        schema: Some(Json::from_members([("type", Json::from("object"))])),
+        strict: false,
+        on_invalid: OnInvalid::Repair,
+    };
+    Scenario {
+        name: "output",
+        snapshot,
+        replies: vec![
+            reply(
+                "one",
+                &[
+                    ("read_only", "1"),
+                    ("idempotent_write", "1"),
+                    ("irreversible_action", "1"),
+                ],
+            ),
+            reply("I would say 12.", &[]),
+            reply("Sorry: {\"total\": 12,}", &[]),
+        ],
+        people: 1,
+        people_for: |_| Some(0),
+        failures: |_| 0,
     }
 }
 
@@ -109,6 +251,7 @@ fn indeterminate(class: SideEffectClass) -> Scenario {
         ],
         people: 1,
         people_for: |_| Some(0),
+        failures: |_| 0,
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Simulation {
     pub(crate) workers: Vec<Worker>,
     pub(crate) witness: Vec<Began>,
     pub(crate) acked: Vec<spec::CallId>,
+    /// How often each call's handler has said that it failed.
+    pub(crate) failed: BTreeMap<spec::CallId, u32>,
     pub(crate) faults: Faults,
     pub(crate) healed: bool,
     life: u32,
@@ -102,6 +104,7 @@ impl Simulation {
             workers: vec![Worker::new("w-1"), Worker::new("w-2")],
             witness: Vec::new(),
             acked: Vec::new(),
+            failed: BTreeMap::new(),
             faults: Faults::default(),
             healed: false,
             life: 0,
@@ -133,6 +136,7 @@ impl Simulation {
                 mode: self.scenario.snapshot.session,
                 input: Json::from_members([("message", Json::from("go"))]),
                 requester: None,
+                env: Arc::default(),
             };
             match block_on(self.driver.start(id.clone(), start)) {
                 Ok(session) => {

@@ -265,7 +265,17 @@ impl Simulation {
             return;
         };
         let done = worker.running.remove(place);
-        let result: Arc<[u8]> = Arc::from(format!(r#"{{"did":"{}"}}"#, done.call).into_bytes());
+        let failed = self.failed.entry(done.call.clone()).or_default();
+        let result = if *failed < (self.scenario.failures)(amount(&done.args)) {
+            *failed += 1;
+            CallResult::Failed {
+                code: "E42".to_owned(),
+                message: format!("for the {failed}th time"),
+            }
+        } else {
+            let did = format!(r#"{{"did":"{}"}}"#, done.call);
+            CallResult::Returned(Arc::from(did.into_bytes()))
+        };
         worker.held.push((done.call, result));
         let last = worker.held.len().saturating_sub(1);
         self.resend(which, last);
@@ -275,14 +285,14 @@ impl Simulation {
         let Some(worker) = self.workers.get(which) else {
             return;
         };
-        let (Some(connection), Some((call, bytes))) = (worker.connection, worker.held.get(place))
+        let (Some(connection), Some((call, result))) = (worker.connection, worker.held.get(place))
         else {
             return;
         };
         let input = Input::Result {
             call: call.clone(),
             worker: worker.id.clone(),
-            result: CallResult::Returned(Arc::clone(bytes)),
+            result: result.clone(),
         };
         self.said(connection, input);
     }

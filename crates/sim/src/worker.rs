@@ -1,10 +1,9 @@
 //! A worker process: outlives the runtime, may die itself. Whatever its handlers began is written
 //! to a witness that nobody can take back.
 
-use std::sync::Arc;
-
 use runtime::Invocation;
 use runtime::workers::{ConnectionId, HandlerKey, Registration};
+use session::CallResult;
 use spec::{CallId, Digest, SideEffectClass, WorkerId};
 
 /// A handler began.
@@ -25,7 +24,7 @@ pub(crate) struct Worker {
     pub(crate) connection: Option<ConnectionId>,
     pub(crate) running: Vec<Invocation>,
     /// Results that are not acknowledged yet.
-    pub(crate) held: Vec<(CallId, Arc<[u8]>)>,
+    pub(crate) held: Vec<(CallId, CallResult)>,
 }
 
 impl Worker {

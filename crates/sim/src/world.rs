@@ -32,6 +32,8 @@ pub(crate) struct Inner {
     pub(crate) claimed: Vec<(ConnectionId, CallId)>,
     /// What the model was shown, for the invariants.
     pub(crate) shown: Vec<(SessionId, u32, Transcript)>,
+    /// Which tools it was offered.
+    pub(crate) offered: Vec<(SessionId, Vec<String>)>,
     completing: BTreeSet<(SessionId, u32)>,
 }
 
@@ -47,6 +49,7 @@ impl SimWorld {
             closed: Vec::new(),
             claimed: Vec::new(),
             shown: Vec::new(),
+            offered: Vec::new(),
             completing: BTreeSet::new(),
         };
         Self {
@@ -98,9 +101,11 @@ impl Inner {
                 transcript,
                 version: _,
                 snapshot: _,
+                tools,
             } => {
                 if self.completing.insert((session.clone(), completion)) {
                     self.shown.push((session.clone(), completion, transcript));
+                    self.offered.push((session.clone(), tools));
                     let place = usize::try_from(completion).unwrap_or(usize::MAX);
                     let reply = self
                         .replies

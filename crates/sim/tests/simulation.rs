@@ -38,6 +38,7 @@ fn seeds_hold_and_reach_every_kind_of_event() {
         "AssistantMessage",
         "CallCancelled",
         "CallDispatched",
+        "CallErred",
         "CallFailed",
         "CallIndeterminate",
         "CallNacked",
@@ -47,6 +48,9 @@ fn seeds_hold_and_reach_every_kind_of_event() {
         "CallSucceeded",
         "CallUnknown",
         "Ended",
+        "EvidenceRecorded",
+        "OutputAccepted",
+        "OutputRejected",
         "Started",
         "UserMessage",
     ];

@@ -60,6 +60,14 @@ impl Json {
         )
     }
 
+    /// A value of ours in the word or the shape that it is stored as.
+    #[must_use]
+    pub fn word(value: &impl serde::Serialize) -> Self {
+        // What serde writes is JSON; a value that it cannot write has no word.
+        let text = serde_json::to_string(value).unwrap_or_default();
+        Self::parse(text.as_bytes()).unwrap_or(Self::Null)
+    }
+
     /// The member `key`, if this is an object that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {

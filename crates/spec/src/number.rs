@@ -62,13 +62,32 @@ impl Decimal {
     /// The number as `i64`, if it is one.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
-        self.plain_integer()?.parse().ok()
+        let magnitude = i128::from(self.whole()?);
+        i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
 
     /// The number as `u64`, if it is one.
     #[must_use]
     pub fn to_u64(&self) -> Option<u64> {
-        self.plain_integer()?.parse().ok()
+        self.whole().filter(|it| !self.negative || *it == 0)
+    }
+
+    /// Whether dividing by `divisor` leaves a whole number; never for a `divisor` of zero.
+    #[must_use]
+    pub fn is_multiple_of(&self, divisor: &Self) -> bool {
+        if divisor.digits.is_empty() {
+            return false;
+        }
+        if self.digits.is_empty() {
+            return true;
+        }
+        // Neither ends in a zero, so nothing makes up for a larger power of ten below the line.
+        let Ok(zeros) = usize::try_from(i64::from(self.exponent) - i64::from(divisor.exponent))
+        else {
+            return false;
+        };
+        let dividend = self.digits.bytes().chain(std::iter::repeat_n(b'0', zeros));
+        leaves_nothing(dividend, &divisor.digits)
     }
 
     /// The nearest `f64`; may be infinite beyond its range. Never used to decide anything.
@@ -77,12 +96,13 @@ impl Decimal {
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
-    fn plain_integer(&self) -> Option<String> {
-        // More than 20 digits fit neither machine integer.
-        if self.exponent < 0 || self.magnitude() > 20 {
-            return None;
+    /// The number without its sign, if it is whole and fits.
+    fn whole(&self) -> Option<u64> {
+        if self.digits.is_empty() {
+            return Some(0);
         }
-        Some(self.to_string())
+        let scale = 10_u64.checked_pow(u32::try_from(self.exponent).ok()?)?;
+        self.digits.parse::<u64>().ok()?.checked_mul(scale)
     }
 
     /// Places before the decimal point; negative or zero for a number below 0.1.
@@ -125,6 +145,47 @@ impl Decimal {
         self.magnitude()
             .cmp(&other.magnitude())
             .then_with(|| self.digits.cmp(&other.digits))
+    }
+}
+
+/// Whether the whole number of these digits, which are ASCII, divides by that of `divisor`.
+fn leaves_nothing(dividend: impl Iterator<Item = u8>, divisor: &str) -> bool {
+    let digit = |byte: u8| u64::from(byte.saturating_sub(b'0'));
+    // A remainder below 10^18 still fits with one more digit.
+    if divisor.len() <= 18 {
+        let Ok(small) = divisor.parse::<u64>() else {
+            return false;
+        };
+        return dividend.fold(0, |rest, byte| (rest * 10 + digit(byte)) % small) == 0;
+    }
+    // Longhand: the remainder's digits, the first one first, with as many places as the divisor
+    // and one more.
+    let places = divisor.len().saturating_add(1);
+    let divisor: Vec<u8> = std::iter::once(b'0').chain(divisor.bytes()).collect();
+    let mut rest = vec![b'0'; places];
+    for byte in dividend {
+        rest.rotate_left(1);
+        if let Some(last) = rest.last_mut() {
+            *last = byte;
+        }
+        while rest >= divisor {
+            subtract(&mut rest, &divisor);
+        }
+    }
+    rest.iter().all(|byte| *byte == b'0')
+}
+
+/// Takes `less`, of as many ASCII digits, from `from`, which is not smaller.
+fn subtract(from: &mut [u8], less: &[u8]) {
+    let mut borrowed = 0;
+    for (digit, less) in from.iter_mut().zip(less).rev() {
+        let taken = less.saturating_sub(b'0').saturating_add(borrowed);
+        let value = digit.saturating_sub(b'0');
+        borrowed = u8::from(value < taken);
+        *digit = value
+            .saturating_add(10_u8.saturating_mul(borrowed))
+            .saturating_sub(taken)
+            .saturating_add(b'0');
     }
 }
 
@@ -356,6 +417,49 @@ mod tests {
         assert_eq!(number("18446744073709551616").to_u64(), None);
         assert_eq!(number("-5").to_i64(), Some(-5));
         assert_eq!(number("1.5").to_i64(), None);
+        assert_eq!(number("-9223372036854775808").to_i64(), Some(i64::MIN));
+        assert_eq!(number("-9223372036854775809").to_i64(), None);
+        assert_eq!(number("9223372036854775808").to_i64(), None);
+        assert_eq!(number("1e19").to_u64(), Some(10_000_000_000_000_000_000));
+        assert_eq!(number("1e20").to_u64(), None);
+        assert_eq!(
+            (number("-1").to_u64(), number("-0").to_u64()),
+            (None, Some(0))
+        );
         assert_eq!(Decimal::from(-20_i64).to_string(), "-20");
+    }
+
+    #[test]
+    fn multiples_are_exact() {
+        let nines = "9".repeat(900);
+        let long = "123456789012345678901234567890";
+        for (value, divisor, holds) in [
+            ("19.99", "0.01", true),
+            ("0.29", "0.01", true),
+            ("1.005", "0.01", false),
+            ("0", "7", true),
+            ("7", "0", false),
+            ("-9", "3", true),
+            ("-9.5", "3", false),
+            ("1e300", "8", true),
+            ("1e300", "3", false),
+            ("5", "10", false),
+            ("1e-300", "1e-301", true),
+            ("1e-301", "1e-300", false),
+            ("9007199254740993", "9007199254740992", false),
+            ("18014398509481986", "9007199254740993", true),
+            (long, long, true),
+            ("370370367037037036703703703670", long, true),
+            ("370370367037037036703703703671", long, false),
+            ("1e40", long, false),
+            (long, "1234567890123456789", false),
+            (&nines, "9", true),
+            (&nines, "999999999999999999", true),
+            (&nines, "9999999999999999999999999", true),
+            (&nines, "99999999999999999999999999", false),
+        ] {
+            let found = number(value).is_multiple_of(&number(divisor));
+            assert_eq!(found, holds, "{value} by {divisor}");
+        }
     }
 }

@@ -1,35 +1,56 @@
 //! `agents deploy`: makes a published version the one that runs.
 
-use proto::runtime::v1::{DeployRequest, DeployResponse};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use proto::ordain::v1::{DeployOverlaidRequest, SourceFile};
+use proto::runtime::v1::{AgentRef, DeployRequest, DeployResponse};
+use publish::{Files as _, Recorder};
 use spec::Json;
 
 use crate::connect::Runtime;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Asked, Failure};
+use crate::local::{self, Opened};
 use crate::render::{Output, escape};
 use crate::{reference, wire};
 
+/// The file of an overlay in a folder that is named instead of it.
+const OVERLAY: &str = "overlay.yaml";
+
 /// Make a published version the one that runs.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  ordain agents deploy support/refund-agent@1.0.0")]
+#[command(
+    after_help = "Examples:\n  ordain agents deploy support/refund-agent@1.0.0\n  ordain agents deploy support/refund-agent@1.0.0 --overlay stricter.yaml"
+)]
 pub(crate) struct Args {
     /// The agent's version, as namespace/name@version.
     #[arg(value_name = "AGENT@VERSION")]
     agent: String,
+    /// A file that narrows the version for this runtime only. It is read and checked; this version
+    /// cannot prove yet that it narrows, and refuses to deploy it.
+    #[arg(long, value_name = "FILE")]
+    overlay: Option<PathBuf>,
     #[command(flatten)]
     output: Output,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let agent = reference::parse_version(&args.agent)?;
+    let overlay = args.overlay.as_deref().map(sources).transpose()?;
     let runtime = Runtime::dial(context).await?;
-    let request = DeployRequest {
-        agent_ref: Some(agent),
-        actor: context.environment.actor(),
+    let deployed = match overlay {
+        Some(overlay) => overlaid(&runtime, agent, overlay, context).await?,
+        None => {
+            let request = DeployRequest {
+                agent_ref: Some(agent),
+                actor: context.environment.actor(),
+            };
+            let answer = runtime.api().deploy(request).await;
+            answer.map_err(runtime.failed("deploy"))?.into_inner()
+        }
     };
-    let answer = runtime.api().deploy(request).await;
-    let deployed = answer.map_err(runtime.failed("deploy"))?.into_inner();
     let data = Json::from_members([
         ("namespace", Json::from(deployed.namespace.as_str())),
         ("name", Json::from(deployed.name.as_str())),
@@ -44,6 +65,64 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         .printer
         .data(args.output.format, &data, || line(&deployed))?;
     Ok(Exit::Done)
+}
+
+/// An overlay's path from its folder, and the files that the runtime may need to read it.
+struct Overlay {
+    path: String,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+/// Which of the files an overlay needs only the runtime knows, who has the version that it is laid
+/// over: all that could be meant go with it.
+fn sources(path: &Path) -> Result<Overlay, Failure> {
+    let opened = local::open_as(path, OVERLAY, "read overlay")?;
+    let Opened { disk, manifest, .. } = opened;
+    let recorder = Recorder::new(&disk);
+    let unreadable =
+        |why: publish::FileError| Failure::new(Exit::Failed, "read overlay").because(&why);
+    recorder.read(&manifest).map_err(unreadable)?;
+    for folder in ["policies", "schemas"] {
+        for name in recorder.list(folder).map_err(unreadable)? {
+            recorder
+                .read(&format!("{folder}/{name}"))
+                .map_err(unreadable)?;
+        }
+    }
+    Ok(Overlay {
+        path: manifest,
+        files: recorder.into_sources(),
+    })
+}
+
+async fn overlaid(
+    runtime: &Runtime,
+    agent: AgentRef,
+    overlay: Overlay,
+    context: &Context,
+) -> Result<DeployResponse, Failure> {
+    let files = overlay.files.into_iter();
+    let request = DeployOverlaidRequest {
+        namespace: agent.namespace,
+        name: agent.name,
+        version: agent.version,
+        files: files
+            .map(|(path, content)| SourceFile { path, content })
+            .collect(),
+        overlay: overlay.path,
+        actor: context.environment.actor(),
+    };
+    let answer = runtime.publishing().deploy_overlaid(request).await;
+    let deployed = answer
+        .map_err(runtime.failed_as("deploy", Asked::Publish))?
+        .into_inner();
+    Ok(DeployResponse {
+        namespace: deployed.namespace,
+        name: deployed.name,
+        version: deployed.version,
+        previous_version: deployed.previous_version,
+        deployed_at: deployed.deployed_at,
+    })
 }
 
 fn line(deployed: &DeployResponse) -> String {

@@ -19,7 +19,7 @@ use crate::render::{Output, Style, escape, text};
 /// Compare an agent's files with a published version.
 ///
 /// Both are shown as manifests: documents with their references resolved. What a manifest does not
-/// show, such as policies and limits, is compared by the content hash, which tells no lines.
+/// show, such as where a policy is attached, is compared by the content hash, which tells no lines.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  ordain agents diff agent.yaml support/refund-agent@1.0.0\n  ordain agents diff ./my-agent support/refund-agent@1.0.0 --exit-code"
@@ -69,7 +69,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
 }
 
 /// What has no line in a manifest.
-const HIDDEN: &str = "parts that a manifest does not show, such as policies and limits,";
+const HIDDEN: &str = "parts that a manifest does not show, such as where a policy is attached,";
 
 /// How the sides compare in what a manifest does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Sides {
         if self.published == self.local {
             return format!(
                 "The manifests are the same, but local content differs from {reference} in what a \
-                 manifest does not show, such as policies and limits\n\
+                 manifest does not show, such as where a policy is attached\n\
                  content_hash: {} (published)\n\
                  content_hash: {} (local)\n",
                 escape::inline(&self.published_hash),
@@ -288,7 +288,7 @@ mod tests {
         };
         assert!(!sides.are_same());
         expect![[r"
-            The manifests are the same, but local content differs from a/b@1.0.0 in what a manifest does not show, such as policies and limits
+            The manifests are the same, but local content differs from a/b@1.0.0 in what a manifest does not show, such as where a policy is attached
             content_hash: 00 (published)
             content_hash: 01 (local)
         "]]

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use proto::ordain::v1::{PublishDocumentRequest, PublishDocumentResponse, SourceFile};
-use publish::{Catalog, Diagnostic, Recorder, Severity};
+use publish::{Catalog, Diagnostic, Recorder};
 use spec::{DocumentKind, Json};
 
 use super::{wire_kind, word};
@@ -37,7 +37,7 @@ pub(crate) async fn run(
     context: &Context,
 ) -> Result<Exit, Failure> {
     let local = Local::compile(&args.file, kind)?;
-    local::draw(&local.diagnostics, &local.sources, context);
+    local::report(&local.diagnostics, &local.sources, context);
     local.check(kind, context)?;
     let runtime = Runtime::dial(context).await?;
     let published = local.send(&runtime, kind, args.dry_run, context).await?;
@@ -102,13 +102,7 @@ impl Local {
                 let hint = format!("use `{program} {} publish`", found.folder());
                 Err(Failure::new(Exit::Invalid, message).hint(hint))
             }
-            None => {
-                let errors = self.diagnostics.iter();
-                let errors = errors.filter(|it| it.severity == Severity::Error).count();
-                let plural = if errors == 1 { "" } else { "s" };
-                let message = format!("invalid {} ({errors} error{plural})", word(kind));
-                Err(Failure::new(Exit::Invalid, message))
-            }
+            None => Err(local::invalid(word(kind), &self.diagnostics)),
         }
     }
 

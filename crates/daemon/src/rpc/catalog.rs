@@ -154,7 +154,7 @@ impl Service {
         })
     }
 
-    async fn version_row(&self, agent: &wire::AgentRef) -> Result<VersionRow, Status> {
+    pub(super) async fn version_row(&self, agent: &wire::AgentRef) -> Result<VersionRow, Status> {
         let row = self
             .core
             .store

@@ -42,7 +42,7 @@ impl Catalog for Service {
             })
             .await?;
         let Some(entry) = compiled.entry else {
-            return Err(invalid(&compiled.diagnostics));
+            return Err(invalid("document", &compiled.diagnostics));
         };
         if let Some(expected) = expected.filter(|it| *it != entry.kind) {
             let text = format!("{} is a {}, not a {expected}", entry.id, entry.kind);

@@ -2,7 +2,7 @@
 
 use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
-use proto::runtime::v1::{PublishRequest, PublishResponse};
+use proto::runtime::v1::{AgentRef, PublishRequest, PublishResponse};
 use publish::{Diagnostic, MemoryFiles, Severity, compile_with};
 use spec::{Snapshot, VersionId};
 use store::{NewVersion, Published};
@@ -10,8 +10,9 @@ use tonic::{Code, Request, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Service;
+use super::catalog::versioned;
 use super::lookups::Asked;
-use crate::wire::status::of_publish;
+use crate::wire::status::{of_load, of_publish};
 
 /// Errors told in one status, whose headers clients bound at some kilobytes.
 const ERRORS_TOLD_MAX: usize = 8;
@@ -39,7 +40,7 @@ impl Publishing for Service {
             .await?;
         let diagnostics = compiled.diagnostics.iter().map(diagnostic).collect();
         let Some(snapshot) = compiled.snapshot else {
-            return Err(invalid(&compiled.diagnostics));
+            return Err(invalid("manifest", &compiled.diagnostics));
         };
         let manifest = publish::manifest(&snapshot).to_canonical().into_bytes();
         let response = self
@@ -49,6 +50,32 @@ impl Publishing for Service {
             diagnostics,
             ..response
         }))
+    }
+
+    /// Says all that is wrong with an overlay. Until narrowing can be proven there is none that may
+    /// be deployed.
+    async fn deploy_overlaid(
+        &self,
+        request: Request<wire::DeployOverlaidRequest>,
+    ) -> Result<Response<wire::DeployOverlaidResponse>, Status> {
+        self.accepting()?;
+        let request = request.into_inner();
+        let agent = versioned(Some(AgentRef {
+            namespace: request.namespace,
+            name: request.name,
+            version: request.version,
+        }))?;
+        let row = self.version_row(&agent).await?;
+        let stored = self.core.store.snapshot(&row.version_id).await;
+        let stored = stored.map_err(|error| of_load(&error))?;
+        let damaged = || Status::internal("the version's snapshot cannot be read");
+        let (_, bytes) = stored.ok_or_else(damaged)?;
+        let snapshot = Snapshot::from_canonical(&bytes).map_err(|_| damaged())?;
+        let files = sources(request.files)?;
+        let check = move || publish::check_overlay(&files, &request.overlay, &snapshot);
+        let found = tokio::task::spawn_blocking(check).await;
+        let found = found.map_err(|error| Status::internal(error.to_string()))?;
+        Err(invalid("overlay", &found))
     }
 }
 
@@ -72,7 +99,7 @@ impl Service {
             })
             .await?;
         let Some(snapshot) = compiled.snapshot else {
-            return Err(invalid(&compiled.diagnostics));
+            return Err(invalid("manifest", &compiled.diagnostics));
         };
         let kept = self
             .keep(&snapshot, request.manifest, &request.actor, false)
@@ -172,7 +199,7 @@ pub(super) fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
 }
 
 /// All errors, a line each, and once more as data: a violation for each, whose field is the place.
-pub(super) fn invalid(diagnostics: &[Diagnostic]) -> Status {
+pub(super) fn invalid(what: &str, diagnostics: &[Diagnostic]) -> Status {
     let errors: Vec<&Diagnostic> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)
@@ -194,8 +221,9 @@ pub(super) fn invalid(diagnostics: &[Diagnostic]) -> Status {
     if left_out > 0 {
         lines.push(format!("and {left_out} more"));
     }
+    let plural = if errors.len() == 1 { "" } else { "s" };
     let message = format!(
-        "invalid manifest ({} errors):\n{}",
+        "invalid {what} ({} error{plural}):\n{}",
         errors.len(),
         lines.join("\n")
     );

@@ -92,6 +92,7 @@ impl Service {
             mode: plan.snapshot.session,
             input,
             requester: None,
+            env: Arc::clone(&self.core.exposed_env),
         };
         let id = SessionId::new(format!("run_{}", uuid::Uuid::new_v4()));
         let mail = |answer| Mail::Start(Box::new(start), answer);
@@ -251,13 +252,8 @@ impl Service {
             entries.push(entry);
         }
         // What the session's end shows is its last words, whenever they were said.
-        if let Some(session::Message::Assistant { text, .. }) = state
-            .messages
-            .iter()
-            .rev()
-            .find(|it| matches!(it, session::Message::Assistant { .. }))
-        {
-            self.fetch(id, text.digest, &mut bytes).await?;
+        for digest in inspect::output_digests(&state) {
+            self.fetch(id, digest, &mut bytes).await?;
         }
         // An approval shows the arguments that it is about, which an earlier entry brought in.
         let approvals: Vec<Digest> = state

@@ -36,7 +36,11 @@ pub(crate) fn digests(entry: &Entry) -> Vec<Digest> {
     };
     match &entry.event {
         Event::Started { input, .. } => of(&[Some(*input)]),
-        Event::UserMessage { text } | Event::AssistantMessage { text, .. } => of(&[Some(*text)]),
+        Event::EvidenceRecorded { evidence, .. } => of(&[Some(*evidence)]),
+        Event::UserMessage { text }
+        | Event::AssistantMessage { text, .. }
+        | Event::OutputRejected { text, .. } => of(&[Some(*text)]),
+        Event::OutputAccepted { output, .. } => of(&[Some(*output)]),
         Event::CallProposed { args, explain, .. }
         | Event::ArgumentsEdited { args, explain, .. } => of(&[Some(*args), *explain]),
         Event::CallUnknown { explain, .. } => of(&[*explain]),
@@ -49,6 +53,7 @@ pub(crate) fn digests(entry: &Entry) -> Vec<Digest> {
         | Event::CallQueued { .. }
         | Event::CallDispatched { .. }
         | Event::CallNacked { .. }
+        | Event::CallErred { .. }
         | Event::CallIndeterminate { .. }
         | Event::CallCancelled { .. }
         | Event::ApprovalVoted { .. }
@@ -61,14 +66,17 @@ pub(crate) fn digests(entry: &Entry) -> Vec<Digest> {
 pub(crate) fn show(entry: &Entry, state: &State, bytes: &Bytes<'_>) -> Shown {
     let (kind, payload, call, actor) = match &entry.event {
         Event::Started { .. }
+        | Event::EvidenceRecorded { .. }
         | Event::UserMessage { .. }
         | Event::AssistantMessage { .. }
         | Event::Ended { .. } => of_session(entry, state, bytes),
+        Event::OutputAccepted { .. } | Event::OutputRejected { .. } => of_output(entry, bytes),
         Event::CallProposed { .. }
         | Event::CallRefused { .. }
         | Event::CallQueued { .. }
         | Event::CallDispatched { .. }
         | Event::CallNacked { .. }
+        | Event::CallErred { .. }
         | Event::CallUnknown { .. } => of_call(entry, bytes),
         Event::CallSucceeded { .. }
         | Event::CallFailed { .. }
@@ -124,6 +132,14 @@ fn of_session(entry: &Entry, state: &State, bytes: &Bytes<'_>) -> Parts {
             "user".to_owned(),
         );
     }
+    if let Event::EvidenceRecorded { evidence, .. } = &entry.event {
+        return (
+            "evidence.recorded",
+            value(bytes, evidence),
+            none(),
+            "system".to_owned(),
+        );
+    }
     if let Event::UserMessage { text: said } = &entry.event {
         let said = text(bytes, said);
         let payload = object([
@@ -168,6 +184,38 @@ fn of_session(entry: &Entry, state: &State, bytes: &Bytes<'_>) -> Parts {
         return ("message.assistant", payload, none(), "agent".to_owned());
     }
     of_end(entry, state, bytes)
+}
+
+fn of_output(entry: &Entry, bytes: &Bytes<'_>) -> Parts {
+    let parts = |kind, payload| (kind, payload, String::new(), "system".to_owned());
+    if let Event::OutputAccepted {
+        completion,
+        output,
+        repaired,
+    } = &entry.event
+    {
+        let payload = object([
+            ("completion", Json::from(*completion)),
+            ("output", value(bytes, output)),
+            ("repaired", Json::from(*repaired)),
+        ]);
+        return parts("output.accepted", payload);
+    }
+    if let Event::OutputRejected {
+        completion,
+        text: said,
+    } = &entry.event
+    {
+        let said = text(bytes, said);
+        let payload = object([
+            ("role", Json::from("system")),
+            ("content", said.clone()),
+            ("text", said),
+            ("completion", Json::from(*completion)),
+        ]);
+        return parts("output.rejected", payload);
+    }
+    parts("output.unknown", Json::Null)
 }
 
 fn of_end(entry: &Entry, state: &State, bytes: &Bytes<'_>) -> Parts {

@@ -1,8 +1,8 @@
 //! One session in full: what it is, and its timeline.
 
 use proto::runtime::v1 as wire;
-use session::{Answer, Call, Entry, Message, Outcome, State, fold};
-use spec::{Json, SessionId, Snapshot};
+use session::{Answer, Call, Entry, Message, Outcome, STOP_TERMINAL, State, fold};
+use spec::{Digest, Json, SessionId, Snapshot};
 
 use super::event::{Bytes, show};
 use super::{approval, int32, int64, json, usage};
@@ -37,16 +37,57 @@ pub(crate) fn output(state: &State, bytes: &Bytes<'_>) -> Json {
             ]));
         }
     }
-    Json::from_members([
+    let mut members = vec![
         ("message", Json::from(message)),
         ("stop_reason", Json::from(stop_reason)),
         ("turn_usage", tokens(last)),
         ("session_usage", tokens(state.usage)),
         ("turns", Json::from(turns)),
-    ])
+    ];
+    if let Some(output) = parsed(state, bytes) {
+        members.push(("output", output));
+    }
+    Json::from_members(members)
+}
+
+/// The result of the call that ended the loop, as text; `None` where none did.
+fn terminal_text(state: &State, bytes: &Bytes<'_>) -> Option<String> {
+    let call = state.terminal_call()?;
+    let Some(Answer::Result(result)) = &call.answer else {
+        return None;
+    };
+    // A handler that returns nothing returns the empty object.
+    if result.len == 0 {
+        return Some("{}".to_owned());
+    }
+    let text = bytes(&result.digest)?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The output as a value, where there is one: a terminal call's result, or a JSON answer.
+fn parsed(state: &State, bytes: &Bytes<'_>) -> Option<Json> {
+    if let Some(text) = terminal_text(state, bytes) {
+        return Some(json::of_bytes(text.as_bytes()));
+    }
+    let output = state.output?;
+    bytes(&output.digest).map(|it| json::of_bytes(&it))
+}
+
+/// Payloads that the session's output is made of.
+pub(crate) fn output_digests(state: &State) -> Vec<Digest> {
+    let said = state.messages.iter().rev().find_map(|it| match it {
+        Message::Assistant { text, .. } => Some(text.digest),
+        Message::User { .. } | Message::Correction { .. } => None,
+    });
+    let result = state.terminal_call().and_then(|it| it.result);
+    let values = [result, state.output].into_iter().flatten();
+    said.into_iter().chain(values.map(|it| it.digest)).collect()
 }
 
 fn last_words(state: &State, bytes: &Bytes<'_>) -> Option<(String, String)> {
+    if let Some(text) = terminal_text(state, bytes) {
+        return Some((text, STOP_TERMINAL.to_owned()));
+    }
     state
         .messages
         .iter()
@@ -60,7 +101,7 @@ fn last_words(state: &State, bytes: &Bytes<'_>) -> Option<(String, String)> {
                     .unwrap_or_default();
                 Some((said, stop_reason.clone()))
             }
-            Message::User { .. } => None,
+            Message::User { .. } | Message::Correction { .. } => None,
         })
 }
 

@@ -1,13 +1,13 @@
 //! A session as an interactive client sees it: who it is, what was said, and what happens.
 
 use proto::runtime::v1 as wire;
-use session::{Answer, Call, Entry, Event, Message, Outcome, State, Status};
+use session::{Answer, Call, Entry, Event, Message, Outcome, STOP_TERMINAL, State, Status};
 use spec::snapshot::{Framework, STUB_SCRIPT};
-use spec::{CallId, Snapshot};
+use spec::{CallId, Digest, Snapshot};
 use wire::run_session_interactive_server_msg::Body;
 
 use super::event::Bytes;
-use super::{approval, int32, int64, usage};
+use super::{approval, int32, int64, json, usage};
 
 /// The longest piece of text in one message, in bytes.
 const DELTA_BYTES_MAX: usize = 1024 * 1024;
@@ -86,6 +86,12 @@ pub(crate) fn history(
             content: said(text.digest),
             ..Default::default()
         },
+        // Not the person's words: clients pass over the role that says so.
+        Message::Correction { text, .. } => wire::InteractiveConversationMessage {
+            role: "system".to_owned(),
+            content: said(text.digest),
+            ..Default::default()
+        },
         Message::Assistant {
             text,
             stop_reason,
@@ -120,7 +126,7 @@ fn ended_at(state: &State) -> i64 {
 fn stats(state: &State) -> wire::InteractiveSessionStats {
     let last = state.messages.iter().rev().find_map(|it| match it {
         Message::Assistant { usage, .. } => Some(*usage),
-        Message::User { .. } => None,
+        Message::User { .. } | Message::Correction { .. } => None,
     });
     wire::InteractiveSessionStats {
         turn: int32(state.completions.into()),
@@ -130,9 +136,12 @@ fn stats(state: &State) -> wire::InteractiveSessionStats {
 }
 
 fn stop_reason(state: &State) -> String {
+    if state.turn_is_over() && state.terminal_call().is_some() {
+        return STOP_TERMINAL.to_owned();
+    }
     match state.messages.last() {
         Some(Message::Assistant { stop_reason, .. }) => stop_reason.clone(),
-        Some(Message::User { .. }) | None => String::new(),
+        Some(Message::User { .. } | Message::Correction { .. }) | None => String::new(),
     }
 }
 
@@ -212,14 +221,35 @@ pub(crate) fn live(
         // Between the entries of one commit a turn only looks over: its calls, or the end, follow.
         let whole = !matches!(
             next.map(|it| &it.event),
-            Some(Event::CallProposed { .. } | Event::Ended { .. })
+            Some(
+                Event::CallProposed { .. }
+                    | Event::OutputAccepted { .. }
+                    | Event::OutputRejected { .. }
+                    | Event::Ended { .. }
+            )
         );
         if whole && after.status() == Status::AwaitingInput {
             messages.push(awaiting(after, ""));
         }
     }
     messages.extend(replayed(entry, late, after, bytes));
+    // A turn can also end with a value that is accepted, or with the last outcome of its calls.
+    let ends = matches!(&entry.event, Event::OutputAccepted { .. }) || (is_outcome(entry) && !late);
+    let over = matches!(next.map(|it| &it.event), Some(Event::Ended { .. }));
+    if ends && !over && after.status() == Status::AwaitingInput {
+        messages.push(awaiting(after, ""));
+    }
     messages
+}
+
+fn is_outcome(entry: &Entry) -> bool {
+    matches!(
+        &entry.event,
+        Event::CallRefused { .. }
+            | Event::CallSucceeded { .. }
+            | Event::CallFailed { .. }
+            | Event::CallIndeterminate { .. }
+    )
 }
 
 /// Shows an entry again: calls, results, open questions and the end, but not what was said.
@@ -243,6 +273,10 @@ pub(crate) fn replayed(
             outcome, reason, ..
         } => Some(end(*outcome, reason, after, bytes)),
         Event::Started { .. }
+        | Event::EvidenceRecorded { .. }
+        | Event::OutputAccepted { .. }
+        | Event::OutputRejected { .. }
+        | Event::CallErred { .. }
         | Event::UserMessage { .. }
         | Event::AssistantMessage { .. }
         | Event::CallProposed { .. }
@@ -339,20 +373,23 @@ fn end(
     state: &State,
     bytes: &Bytes<'_>,
 ) -> wire::RunSessionInteractiveServerMsg {
-    message(match outcome {
-        Outcome::Completed => Body::Completed(wire::RunSessionInteractiveCompleted {
-            stop_reason: reason.to_owned(),
-            output: super::inspect::output(state, bytes)
-                .to_canonical()
-                .into_bytes(),
-            stats: Some(stats(state)),
-            session_ended_at_unix_ms: ended_at(state),
+    match outcome {
+        // A value stands twice in it, as text and parsed: together they fit.
+        Outcome::Completed => json::fitting(json::SHOWN_BYTES_MAX, |max| {
+            let within = |digest: &Digest| bytes(digest).map(|it| json::within(&it, max));
+            let output = super::inspect::output(state, &within);
+            message(Body::Completed(wire::RunSessionInteractiveCompleted {
+                stop_reason: reason.to_owned(),
+                output: output.to_canonical().into_bytes(),
+                stats: Some(stats(state)),
+                session_ended_at_unix_ms: ended_at(state),
+            }))
         }),
-        Outcome::Failed => Body::Failed(wire::RunSessionInteractiveFailed {
+        Outcome::Failed => message(Body::Failed(wire::RunSessionInteractiveFailed {
             message: reason.to_owned(),
-        }),
-        Outcome::Cancelled => Body::Cancelled(wire::RunSessionInteractiveCancelled {
+        })),
+        Outcome::Cancelled => message(Body::Cancelled(wire::RunSessionInteractiveCancelled {
             session_ended_at_unix_ms: ended_at(state),
-        }),
-    })
+        })),
+    }
 }

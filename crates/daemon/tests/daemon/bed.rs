@@ -9,6 +9,9 @@ use proto::ordain::v1::publishing_client::PublishingClient;
 use proto::ordain::v1::sessions_client::SessionsClient;
 use proto::runtime::v1 as wire;
 use proto::runtime::v1::runtime_client::RuntimeClient;
+use spec::snapshot::Identity;
+use spec::{Snapshot, Time, VersionId};
+use store::{NewDeployment, NewVersion, Store, StoreSettings};
 use tokio::sync::oneshot;
 use tonic::Status;
 use tonic::transport::Channel;
@@ -62,6 +65,56 @@ impl Bed {
     /// Stops the runtime and starts it again on the same folder and port.
     pub async fn restart(&mut self) {
         self.daemon.take().unwrap().stop().await;
+        self.config.listen = self.address.parse().unwrap();
+        self.daemon = Some(Daemon::start(self.config.clone()).await.unwrap());
+        self.client = connect(&self.address).await;
+    }
+
+    /// The same, with other settings.
+    pub async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) {
+        change(&mut self.config);
+        self.restart().await;
+    }
+
+    /// Deploys the agent with a changed snapshot, behind the runtime's back.
+    pub async fn deploy_changed(&mut self, script: &str, change: impl FnOnce(&mut Snapshot)) {
+        self.daemon.take().unwrap().stop().await;
+        let files = publish::MemoryFiles::from_iter(bundle(script));
+        let mut snapshot = publish::compile(&files, "agent.yaml").snapshot.unwrap();
+        change(&mut snapshot);
+        let (bytes, content_hash) = snapshot.to_canonical().unwrap();
+        let store = Store::open(self.dir.path(), StoreSettings::STANDARD).unwrap();
+        let Identity {
+            namespace,
+            name,
+            version,
+        } = snapshot.agent;
+        let now = Time::from_unix_ms(1_000);
+        let new = NewVersion {
+            namespace: namespace.clone(),
+            name: name.clone(),
+            version_key: version.clone(),
+            version: version.clone(),
+            owner: None,
+            content_hash,
+            snapshot: bytes,
+            manifest: b"{}".to_vec(),
+            actor: String::new(),
+            now,
+            agent_id: "agent-id".to_owned(),
+            version_id: VersionId::new("version-id"),
+        };
+        store.publish(new).await.unwrap();
+        let new = NewDeployment {
+            namespace,
+            name,
+            version,
+            actor: String::new(),
+            now,
+            deployment_id: "deployment-id".to_owned(),
+        };
+        store.deploy(new).await.unwrap();
+        drop(store);
         self.config.listen = self.address.parse().unwrap();
         self.daemon = Some(Daemon::start(self.config.clone()).await.unwrap());
         self.client = connect(&self.address).await;
@@ -315,6 +368,18 @@ impl Drop for Served {
 }
 
 pub fn serve(address: &str, name: &str) -> Served {
+    serve_failing(address, name, 0)
+}
+
+/// The same; each tool's handler says as often that it failed before it does its work.
+pub fn serve_failing(address: &str, name: &str, times: usize) -> Served {
+    let outcome = move |witness: &Witness, tool: &str, done: serde_json::Value| {
+        if witness.lock().unwrap()[tool].len() > times {
+            Ok(done)
+        } else {
+            Err(worker::ToolError::new("E42", "the printer is on fire"))
+        }
+    };
     let witness = Witness::default();
     let noted = |witness: &Witness, call: &worker::Invocation| {
         let args = String::from_utf8(call.args.to_vec()).unwrap();
@@ -334,7 +399,8 @@ pub fn serve(address: &str, name: &str) -> Served {
             worker::Concurrency(4),
             move |call: worker::Invocation| {
                 noted(&reads, &call);
-                async move { Ok(serde_json::json!({"read": true})) }
+                let outcome = outcome(&reads, &call.tool, serde_json::json!({"read": true}));
+                async move { outcome }
             },
         )
         .tool(
@@ -343,7 +409,8 @@ pub fn serve(address: &str, name: &str) -> Served {
             worker::Concurrency(4),
             move |call: worker::Invocation| {
                 noted(&pays, &call);
-                async move { Ok(serde_json::json!({"paid": true})) }
+                let outcome = outcome(&pays, &call.tool, serde_json::json!({"paid": true}));
+                async move { outcome }
             },
         )
         .build()

@@ -5,8 +5,8 @@ use proto::runtime::v1::runtime_client::RuntimeClient;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
-use wire::run_session_interactive_client_msg::Body as Said;
-use wire::run_session_interactive_server_msg::Body as Told;
+pub use wire::run_session_interactive_client_msg::Body as Said;
+pub use wire::run_session_interactive_server_msg::Body as Told;
 
 use crate::bed::{Bed, agent, script, serve};
 use crate::workers::ByHand;
@@ -18,13 +18,13 @@ const TALK: &str = r#"{"turns":[
     [{"type":"text_delta","text":"second"},
      {"type":"completed","stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":3}}]]}"#;
 
-struct Client {
+pub struct Client {
     say: mpsc::Sender<wire::RunSessionInteractiveClientMsg>,
     hear: Streaming<wire::RunSessionInteractiveServerMsg>,
 }
 
 impl Client {
-    async fn open(bed: &Bed, start: wire::RunSessionInteractiveStart) -> Self {
+    pub async fn open(bed: &Bed, start: wire::RunSessionInteractiveStart) -> Self {
         let address = format!("http://{}", bed.address);
         let mut client = RuntimeClient::connect(address).await.unwrap();
         let (say, said) = mpsc::channel(16);
@@ -42,7 +42,7 @@ impl Client {
         }
     }
 
-    async fn start(bed: &Bed) -> Self {
+    pub async fn start(bed: &Bed) -> Self {
         let start = wire::RunSessionInteractiveStart {
             agent_ref: Some(agent("")),
             input: br#"{"message":"hello"}"#.to_vec(),
@@ -51,7 +51,7 @@ impl Client {
         Self::open(bed, start).await
     }
 
-    async fn attach(bed: &Bed, session: &str) -> Self {
+    pub async fn attach(bed: &Bed, session: &str) -> Self {
         let session_id = session.to_owned();
         let start = wire::RunSessionInteractiveStart {
             session_id,
@@ -60,12 +60,12 @@ impl Client {
         Self::open(bed, start).await
     }
 
-    async fn say(&self, body: Said) {
+    pub async fn say(&self, body: Said) {
         let message = wire::RunSessionInteractiveClientMsg { body: Some(body) };
         self.say.send(message).await.unwrap();
     }
 
-    async fn text(&self, text: &str) {
+    pub async fn text(&self, text: &str) {
         let text = text.to_owned();
         self.say(Said::UserMessage(wire::RunSessionInteractiveUserMessage {
             text,
@@ -73,12 +73,12 @@ impl Client {
         .await;
     }
 
-    async fn hear(&mut self) -> Result<Told, Status> {
+    pub async fn hear(&mut self) -> Result<Told, Status> {
         let message = self.hear.message().await?;
         Ok(message.expect("the stream ended").body.expect("a body"))
     }
 
-    async fn session_started(&mut self) -> wire::RunSessionInteractiveSessionStarted {
+    pub async fn session_started(&mut self) -> wire::RunSessionInteractiveSessionStarted {
         match self.hear().await.unwrap() {
             Told::SessionStarted(started) => started,
             other => panic!("{other:?}"),
@@ -86,7 +86,7 @@ impl Client {
     }
 
     /// Everything up to the first message for which `until` holds, that one included.
-    async fn until(&mut self, until: impl Fn(&Told) -> bool) -> Vec<Told> {
+    pub async fn until(&mut self, until: impl Fn(&Told) -> bool) -> Vec<Told> {
         let mut heard = Vec::new();
         loop {
             let message = self.hear().await.unwrap();
@@ -99,12 +99,12 @@ impl Client {
         }
     }
 
-    async fn ended(&mut self) {
+    pub async fn ended(&mut self) {
         assert!(matches!(self.hear.message().await, Ok(None)));
     }
 }
 
-fn words(told: &[Told]) -> Vec<&'static str> {
+pub fn words(told: &[Told]) -> Vec<&'static str> {
     told.iter()
         .map(|it| match it {
             Told::SessionStarted(_) => "session_started",
@@ -120,7 +120,7 @@ fn words(told: &[Told]) -> Vec<&'static str> {
         .collect()
 }
 
-fn awaits(told: &Told) -> bool {
+pub fn awaits(told: &Told) -> bool {
     matches!(told, Told::AwaitingInput(_))
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn wrong_kind(at: &Location, found: &str, due: &str) -> Diagnostic {
     let help = match (found, due) {
         ("Tool", _) => "Tool documents go in tools/".to_owned(),
         ("Policy", _) => "Policy documents go in policies/".to_owned(),
+        ("Agent", "Bundle") => "name a Bundle, whose `spec.root` names this file".to_owned(),
         _ => format!("write `kind: {due}`"),
     };
     at.error(

@@ -20,6 +20,10 @@ pub(crate) fn count(at: &Location, found: &str, max: u64) -> Diagnostic {
     at.error(CODE, format!("expected {rule}, found {found}"))
 }
 
+pub(crate) fn too_many(at: &Location, what: &str, max: usize) -> Diagnostic {
+    at.error(CODE, format!("more than {max} {what}"))
+}
+
 pub(crate) fn malformed(at: &Location, what: &str, value: &str, rule: &str) -> Diagnostic {
     at.error(CODE, format!("`{value}` is not {what}"))
         .with_help(rule)

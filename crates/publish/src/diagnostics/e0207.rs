@@ -11,11 +11,6 @@ pub(crate) fn not_yet(at: &Location, what: &str) -> Diagnostic {
         .with_help("take it out; it would not be enforced")
 }
 
-pub(crate) fn bundle(at: &Location) -> Diagnostic {
-    at.error(CODE, "`kind: Bundle` is not supported by this version yet")
-        .with_help("name the file of an Agent instead")
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -29,29 +24,13 @@ mod tests {
             "  available_when: []\n  strict: true\n  on_failure: retry\n",
         );
         bundle.check(expect![[r#"
-            error[E0207]: `available_when` is not supported by this version yet
-              --> tools/refund.yaml:12:3
-               |
-            12 |   available_when: []
-               |   ^^^^^^^^^^^^^^ spec.available_when
-               |
-               = help: take it out; it would not be enforced
-
-            error[E0207]: `strict: true` is not supported by this version yet
-              --> tools/refund.yaml:13:11
-               |
-            13 |   strict: true
-               |           ^^^^ spec.strict
-               |
-               = help: take it out; it would not be enforced
-
-            error[E0207]: an `on_failure` other than `return_to_agent` is not supported by this version yet
+            error[E0507]: a `non_idempotent_write` call is never retried
               --> tools/refund.yaml:14:15
                |
             14 |   on_failure: retry
                |               ^^^^^ spec.on_failure
                |
-               = help: take it out; it would not be enforced
+               = help: write `escalate` to have a person decide, or leave the field out
 
         "#]]);
     }
@@ -79,28 +58,11 @@ mod tests {
                |
                = help: take it out; it would not be enforced
 
-            error[E0207]: `schema` is not supported by this version yet
+            error[E0208]: expected exactly one of `inline`, `ref`; none is here
               --> agent.yaml:20:24
                |
             20 | output: {format: json, schema: {}}
                |                        ^^^^^^ output.schema
-               |
-               = help: take it out; it would not be enforced
-
-        "#]]);
-    }
-
-    #[test]
-    fn bundle() {
-        let bundle = sample().edit("agent.yaml", "kind: Agent", "kind: Bundle");
-        bundle.check(expect![[r#"
-            error[E0207]: `kind: Bundle` is not supported by this version yet
-             --> agent.yaml:2:7
-              |
-            2 | kind: Bundle
-              |       ^^^^^^ kind
-              |
-              = help: name the file of an Agent instead
 
         "#]]);
     }

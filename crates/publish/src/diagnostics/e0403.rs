@@ -1,6 +1,7 @@
 //! A `$ref` that leads out of the schema.
 //!
-//! References inside the document (`#/$defs/money`) are followed. A remote one is never fetched:
+//! References inside the document (`#/$defs/money`) and to files of the bundle (`money.json`,
+//! `../shared/money.json#/$defs/euro`) are followed. A remote one is never fetched:
 //! what a contract says must not depend on a server.
 
 use crate::diagnostic::{Code, Diagnostic, Location};
@@ -12,13 +13,20 @@ pub(crate) fn remote(at: &Location, target: &str) -> Diagnostic {
         CODE,
         format!("the remote reference `{target}` is never fetched"),
     )
-    .with_help("copy the schema under `$defs` and refer to it as `#/$defs/NAME`")
+    .with_help("copy the schema into the bundle and refer to its file, `money.json` say")
 }
 
 pub(crate) fn dangling(at: &Location, target: &str) -> Diagnostic {
     at.error(
         CODE,
         format!("the reference `{target}` leads nowhere in this schema"),
+    )
+}
+
+pub(crate) fn dangling_in(at: &Location, fragment: &str, file: &str) -> Diagnostic {
+    at.error(
+        CODE,
+        format!("the reference `#{fragment}` leads nowhere in `{file}`"),
     )
 }
 
@@ -42,7 +50,7 @@ mod tests {
             5 |     "amount": {"$ref": "https://example.com/money.json"},
               |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ properties.amount.$ref
               |
-              = help: copy the schema under `$defs` and refer to it as `#/$defs/NAME`
+              = help: copy the schema into the bundle and refer to its file, `money.json` say
 
         "#]]);
     }
@@ -62,5 +70,24 @@ mod tests {
               |                        ^^^^^^^^^^^^^^^ properties.amount.$ref
 
         "##]]);
+    }
+
+    #[test]
+    fn dangling_in_a_file() {
+        let bundle = sample()
+            .edit(
+                "schemas/refund.json",
+                "{\"type\": \"number\"}",
+                "{\"$ref\": \"money.json#/$defs/euro\"}",
+            )
+            .file("schemas/money.json", "{\"type\": \"number\"}");
+        bundle.check(expect![[r#"
+            error[E0403]: the reference `#/$defs/euro` leads nowhere in `schemas/money.json`
+             --> schemas/refund.json:5:24
+              |
+            5 |     "amount": {"$ref": "money.json#/$defs/euro"},
+              |                        ^^^^^^^^^^^^^^^^^^^^^^^^ properties.amount.$ref
+
+        "#]]);
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use spec::snapshot::{Limits, Model, OnInvalid, Output, OutputFormat, Secret, SessionMode};
+use spec::snapshot::{Limits, McpServer, Model, Output, OutputFormat, Secret, SessionMode};
 
 use super::binding::Binding;
-use super::{Header, IN_SPEC, PolicyRef, logical_policies, model, open, texts};
+use super::delegation::Delegations;
+use super::{Header, IN_SPEC, PolicyRef, logical_policies, mcp, model, open, output, texts};
 use crate::diagnostic::{At, Sink};
 use crate::diagnostics::{e0205, e0207, e0704};
 use crate::instructions;
@@ -30,6 +31,7 @@ const TOP: Shape = Shape {
         ("default_policies", IN_SPEC),
         ("session", IN_SPEC),
         ("limits", IN_SPEC),
+        ("agents", IN_SPEC),
         ("policies", POLICIES),
     ],
     unsupported: &[],
@@ -48,6 +50,8 @@ const SPEC: Shape = Shape {
         "capabilities",
         "session",
         "limits",
+        "mcp_servers",
+        "agents",
     ],
     elsewhere: &[
         ("policies", POLICIES),
@@ -59,7 +63,7 @@ const SPEC: Shape = Shape {
         ("output", "`output` stands beside `spec`"),
         ("description", "write it as `purpose`"),
     ],
-    unsupported: &["mcp_servers", "agents"],
+    unsupported: &[],
 };
 
 const LIMITS: Shape = Shape {
@@ -70,17 +74,11 @@ const LIMITS: Shape = Shape {
         "max_wall_clock_seconds",
         "max_hitl_wait_minutes",
         "max_tool_calls",
+        "max_subagent_depth",
         "on_limit",
     ],
     elsewhere: &[],
-    unsupported: &["max_subagent_depth", "max_cost"],
-};
-
-const OUTPUT: Shape = Shape {
-    what: "output",
-    known: &["format"],
-    elsewhere: &[],
-    unsupported: &["schema", "strict", "on_invalid"],
+    unsupported: &["max_cost"],
 };
 
 const SECRET: Shape = Shape {
@@ -97,10 +95,12 @@ pub(crate) struct Agent {
     pub(crate) instructions: String,
     pub(crate) model: Model,
     pub(crate) bindings: Vec<Binding>,
-    /// Whether every entry of `spec.tools` could be read.
+    pub(crate) delegations: Delegations,
+    /// Whether every entry of `spec.tools` and `spec.agents` could be read.
     pub(crate) all_bindings: bool,
     pub(crate) default_policies: Vec<PolicyRef>,
     pub(crate) capabilities: Vec<String>,
+    pub(crate) mcp_servers: Vec<McpServer>,
     pub(crate) session: SessionMode,
     pub(crate) limits: Limits,
     pub(crate) output: Output,
@@ -119,11 +119,9 @@ impl Agent {
             .get("secrets")
             .map(|it| secrets(&it, sink))
             .unwrap_or_default();
-        let format = parts
-            .top
-            .get("output")
-            .and_then(|it| output_format(&it, sink));
-        let format = format.unwrap_or(OutputFormat::Text);
+        let output = parts.top.get("output");
+        let output = output.and_then(|it| output::read(&it, sources, sink));
+        let output = output.unwrap_or_else(output::unsaid);
         let names: Vec<&str> = secrets.keys().map(String::as_str).collect();
         let spec = parts.spec.and_then(|it| it.fields(&SPEC, sink));
         let get = |key: &str| spec.as_ref().and_then(|it| it.get(key));
@@ -142,23 +140,25 @@ impl Agent {
             .iter()
             .filter_map(|it| Binding::read(it, sources, sink))
             .collect();
+        let delegations = get("agents")
+            .map(|it| Delegations::read(&it, sources, sink))
+            .unwrap_or_default();
         Some(Self {
             purpose: purpose.map(|it| it.value).unwrap_or_default(),
             instructions: instructions.unwrap_or_default(),
             model: model.unwrap_or_else(model::unread),
             bindings,
+            delegations,
             all_bindings: spec.is_some() && sink.errors() == before,
             default_policies: logical_policies(get("default_policies"), sink),
-            session: session(get("session"), format, sink),
+            session: session(get("session"), output.format, sink),
+            mcp_servers: get("mcp_servers")
+                .map(|it| mcp::servers(&it, &names, sink))
+                .unwrap_or_default(),
+            output,
             limits: get("limits")
                 .and_then(|it| limits(&it, sink))
                 .unwrap_or_default(),
-            output: Output {
-                format,
-                schema: None,
-                strict: false,
-                on_invalid: OnInvalid::Retry,
-            },
             capabilities: capabilities
                 .unwrap_or_default()
                 .into_iter()
@@ -185,12 +185,6 @@ fn session(cursor: Option<Cursor<'_>>, format: OutputFormat, sink: &mut Sink) ->
     )
 }
 
-fn output_format(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<OutputFormat> {
-    let fields = cursor.fields(&OUTPUT, sink)?;
-    let words = [("text", OutputFormat::Text), ("json", OutputFormat::Json)];
-    Some(fields.get("format")?.word(&words, sink)?.value)
-}
-
 fn limits(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Limits> {
     let fields = cursor.fields(&LIMITS, sink)?;
     on_limit(&fields, sink);
@@ -208,7 +202,7 @@ fn limits(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Limits> {
         max_wall_clock_seconds: count("max_wall_clock_seconds", time_max, sink),
         max_hitl_wait_minutes: count("max_hitl_wait_minutes", time_max, sink),
         max_tool_calls: small("max_tool_calls", sink),
-        max_subagent_depth: None,
+        max_subagent_depth: small("max_subagent_depth", sink),
     })
 }
 

@@ -2,14 +2,15 @@
 
 use spec::SideEffectClass;
 
+use super::mcp::McpRef;
 use super::tool::class;
 use super::{PolicyRef, binding_policies};
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::e0205;
-use crate::reference::{self, LogicalRef};
+use crate::diagnostics::{e0205, e0509};
+use crate::reference::{self, LogicalId, LogicalRef};
 use crate::schema::{self, Role, Schema};
 use crate::sources::Sources;
-use crate::yaml::{Cursor, Shape};
+use crate::yaml::{Cursor, Fields, Shape};
 
 /// The longest name that providers accept for a tool.
 const WIRE_NAME_CHARS_MAX: usize = 64;
@@ -23,6 +24,7 @@ const BINDING: Shape = Shape {
         "input_schema",
         "policies",
         "side_effect_class",
+        "mcp",
     ],
     elsewhere: &[
         (
@@ -38,7 +40,7 @@ const BINDING: Shape = Shape {
         ("default_policies", "on a binding the list is `policies`"),
         ("agent", "other agents go under `spec.agents`, in a Bundle"),
     ],
-    unsupported: &["mcp"],
+    unsupported: &[],
 };
 
 /// One entry of `spec.tools`.
@@ -49,6 +51,7 @@ pub(crate) struct Binding {
     pub(crate) input: Option<At<Schema>>,
     pub(crate) class: Option<At<SideEffectClass>>,
     pub(crate) policies: Vec<PolicyRef>,
+    pub(crate) mcp: Option<McpRef>,
 }
 
 impl Binding {
@@ -77,11 +80,20 @@ impl Binding {
             })
         });
         let policies = binding_policies(fields.get("policies"), sink);
+        let mcp = fields.get("mcp");
+        let mcp = match &mcp {
+            Some(written) => {
+                require_contract(&fields, reference.as_ref(), sink);
+                // What cannot be told apart from a worker's binding is not bound at all.
+                Some(McpRef::read(written, sink)?)
+            }
+            None => None,
+        };
         let reference = reference?;
         let wire_name = match chosen {
             Some(chosen) => chosen?,
             None => At {
-                value: derived_name(&reference.value),
+                value: derived_name(&reference.value.id),
                 at: reference.at.clone(),
             },
         };
@@ -92,7 +104,21 @@ impl Binding {
             input,
             class,
             policies,
+            mcp,
         })
+    }
+}
+
+/// Behind an MCP binding stands no Tool document: what is enforced, it declares itself.
+fn require_contract(fields: &Fields<'_>, reference: Option<&At<LogicalRef>>, sink: &mut Sink) {
+    for key in ["input_schema", "side_effect_class"] {
+        if fields.get(key).is_none() {
+            sink.push(e0509::undeclared(&fields.cursor().at(), key));
+        }
+    }
+    if let Some(reference) = reference.filter(|it| it.value.constraint.is_some()) {
+        let id = reference.value.id.to_string();
+        sink.push(e0509::versioned(&reference.at, &id));
     }
 }
 
@@ -100,7 +126,8 @@ fn is_wire_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-fn chosen_name(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<String>> {
+/// `as`: a name of the author's choice.
+pub(super) fn chosen_name(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<String>> {
     let name = cursor.filled(sink)?;
     if name.value.len() <= WIRE_NAME_CHARS_MAX && name.value.chars().all(is_wire_char) {
         return Some(name);
@@ -115,9 +142,9 @@ fn chosen_name(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<At<String>> {
     None
 }
 
-/// The reference without its constraint, with `_` for what a name may not have.
-fn derived_name(reference: &LogicalRef) -> String {
-    let id = reference.id.to_string();
+/// An id as a name, with `_` for what a name may not have.
+pub(crate) fn derived_name(id: &LogicalId) -> String {
+    let id = id.to_string();
     let plain = id.chars().map(|c| if is_wire_char(c) { c } else { '_' });
     plain.take(WIRE_NAME_CHARS_MAX).collect()
 }

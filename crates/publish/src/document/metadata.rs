@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use semver::{BuildMetadata, Version};
 use spec::snapshot::{Framework, Governance, Identity, Metadata};
 
-use super::texts;
+use super::{frameworks, texts};
 use crate::diagnostic::{At, Location, Sink};
 use crate::diagnostics::{e0202, e0205, e0210, e0211};
 use crate::reference::{LogicalId, is_name, is_namespace};
@@ -59,7 +59,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub(super) fn read(cursor: Option<&Cursor<'_>>, kind: &str, sink: &mut Sink) -> Self {
+    pub(crate) fn read(cursor: Option<&Cursor<'_>>, kind: &str, sink: &mut Sink) -> Self {
         let Some(fields) = cursor.and_then(|it| it.fields(&METADATA, sink)) else {
             return Self::default();
         };
@@ -194,9 +194,8 @@ fn governance(cursor: Option<Cursor<'_>>, sink: &mut Sink) -> (Governance, Vec<A
         .and_then(|it| it.entries(sink))
         .unwrap_or_default();
     let pack = |(key, value): (At<String>, Cursor<'_>)| {
-        let content = value.json(sink)?;
-        let validated = false;
-        Some((key.value, Framework { validated, content }))
+        let pack = frameworks::read(&key, &value, sink)?;
+        Some((key.value, pack))
     };
     let frameworks: BTreeMap<String, Framework> = frameworks.into_iter().filter_map(pack).collect();
     let governance = Governance {

@@ -1,13 +1,15 @@
 //! `kind: Tool`: the contract of one capability. Knows nothing of who serves or calls it.
 
 use spec::SideEffectClass;
+use spec::snapshot::{OnFailure, Predicate};
 
-use super::{Header, PolicyRef, logical_policies, open};
-use crate::diagnostic::Sink;
-use crate::diagnostics::{e0207, e0406};
-use crate::schema::{self, Role, Schema};
+use super::probe::Probe;
+use super::{Header, PolicyRef, availability, logical_policies, open};
+use crate::diagnostic::{At, Sink};
+use crate::diagnostics::{e0406, e0413, e0507};
+use crate::schema::{self, Openness, Role, Schema};
 use crate::sources::{Document, Sources};
-use crate::yaml::{Cursor, Fields, Shape};
+use crate::yaml::{Cursor, Shape};
 
 const WORKER: &str =
     "a Tool is a contract; where and how it runs is known to the worker that serves it";
@@ -67,9 +69,11 @@ const SPEC: Shape = Shape {
         "strict",
         "on_failure",
         "terminal",
+        "available_when",
+        "probe",
     ],
     elsewhere: ELSEWHERE,
-    unsupported: &["available_when", "probe"],
+    unsupported: &[],
 };
 
 /// A Tool document.
@@ -81,6 +85,11 @@ pub(crate) struct Tool {
     pub(crate) input: Option<Schema>,
     pub(crate) output: Option<Schema>,
     pub(crate) default_policies: Vec<PolicyRef>,
+    pub(crate) available_when: Vec<At<Predicate>>,
+    pub(crate) strict: bool,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) probe: Option<Probe>,
+    pub(crate) terminal: bool,
     /// Whether nothing in the document was refused.
     pub(crate) sound: bool,
 }
@@ -97,56 +106,63 @@ impl Tool {
         let get = |key: &str| spec.as_ref().and_then(|it| it.get(key));
         let text = get("description").and_then(|it| it.filled(sink));
         let class = get("side_effect_class").and_then(|it| class(&it, sink));
-        let input = get("input_schema").map(|it| schema::read(&it, Role::Input, sources, sink));
-        let output =
-            get("output_schema").and_then(|it| schema::read(&it, Role::Output, sources, sink));
+        let flag = |key: &str, sink: &mut Sink| {
+            let cursor = get(key)?;
+            (cursor.boolean(sink) == Some(true)).then(|| cursor.key_at())
+        };
+        let strict = flag("strict", sink);
+        let openness = Openness::of(strict.is_some());
+        let input = get("input_schema")
+            .map(|it| schema::read_as(&it, Role::Input, openness, sources, sink));
+        let output = get("output_schema")
+            .and_then(|it| schema::read_as(&it, Role::Output, openness, sources, sink));
         if let (None, Some(spec)) = (&input, &spec) {
             sink.push(e0406::no_contract(&spec.cursor().at()));
         }
-        if let Some(spec) = &spec {
-            refuse_unenforced(spec, sink);
+        if let (None, Some(strict)) = (&input, &strict) {
+            sink.push(e0413::nothing_to_close(strict));
         }
+        let class = class.unwrap_or(SideEffectClass::ReadOnly);
+        let on_failure = on_failure(get("on_failure"), class, sink);
         Some(Self {
             file: document.file.to_string(),
             header: parts.header,
             description: text.map(|it| it.value).unwrap_or_default(),
-            class: class.unwrap_or(SideEffectClass::ReadOnly),
+            class,
             input: input.flatten(),
             output,
             default_policies: logical_policies(get("default_policies"), sink),
+            available_when: get("available_when")
+                .map(|it| availability::read(&it, sink))
+                .unwrap_or_default(),
+            strict: strict.is_some(),
+            on_failure,
+            probe: get("probe").and_then(|it| Probe::read(&it, sink)),
+            terminal: flag("terminal", sink).is_some(),
             sound: sink.errors() == before,
         })
     }
 }
 
 /// `side_effect_class`, on a Tool or a binding.
-pub(super) fn class(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<SideEffectClass> {
+pub(crate) fn class(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<SideEffectClass> {
     let words = SideEffectClass::ALL.map(|class| (class.as_str(), class));
     Some(cursor.word(&words, sink)?.value)
 }
 
-/// Fields of which this version enforces only the default.
-fn refuse_unenforced(spec: &Fields<'_>, sink: &mut Sink) {
-    for key in ["strict", "terminal"] {
-        if let Some(cursor) = spec.get(key)
-            && cursor.boolean(sink) == Some(true)
-        {
-            sink.push(e0207::not_yet(&cursor.at(), &format!("`{key}: true`")));
-        }
+/// What a failed call does.
+fn on_failure(cursor: Option<Cursor<'_>>, class: SideEffectClass, sink: &mut Sink) -> OnFailure {
+    let words = [
+        ("return_to_agent", OnFailure::ReturnToAgent),
+        ("retry", OnFailure::Retry),
+        ("escalate", OnFailure::Escalate),
+        ("fail", OnFailure::Fail),
+    ];
+    let Some(word) = cursor.and_then(|it| it.word(&words, sink)) else {
+        return OnFailure::ReturnToAgent;
+    };
+    if word.value == OnFailure::Retry && !class.may_rerun() {
+        sink.push(e0507::never_retried(&word.at, class));
     }
-    if let Some(cursor) = spec.get("on_failure") {
-        let words = [
-            ("return_to_agent", true),
-            ("retry", false),
-            ("escalate", false),
-            ("fail", false),
-        ];
-        let word = cursor.word(&words, sink);
-        if let Some(word) = word.filter(|it| !it.value) {
-            sink.push(e0207::not_yet(
-                &word.at,
-                "an `on_failure` other than `return_to_agent`",
-            ));
-        }
-    }
+    word.value
 }

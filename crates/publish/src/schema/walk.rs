@@ -1,12 +1,13 @@
 //! The subschemas of a schema. Knows which keywords hold schemas, so that what is data (an `enum`,
 //! a property that is named `$ref`) is not taken for one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Json;
+use validator::Draft;
 
 /// Keywords that hold one schema.
-const ONE: &[&str] = &[
+pub(super) const ONE: &[&str] = &[
     "additionalItems",
     "additionalProperties",
     "contains",
@@ -21,9 +22,9 @@ const ONE: &[&str] = &[
     "unevaluatedProperties",
 ];
 /// Keywords that hold a list of schemas.
-const LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+pub(super) const LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 /// Keywords that hold schemas by name.
-const NAMED: &[&str] = &[
+pub(super) const NAMED: &[&str] = &[
     "$defs",
     "definitions",
     "dependencies",
@@ -32,119 +33,223 @@ const NAMED: &[&str] = &[
     "properties",
 ];
 
-/// A step from a schema to something in it.
+/// A subschema and the way to it.
 #[derive(Clone, Debug)]
-pub(super) enum Step<'a> {
-    Key(&'a str),
-    Index(String),
+pub(super) struct Visit<'a> {
+    pub(super) schema: &'a Json,
+    pub(super) path: Vec<String>,
+    /// How many steps of the way lead to the schema that references without a file start from: the
+    /// nearest one around that has an id of its own.
+    pub(super) base: usize,
 }
 
-impl Step<'_> {
-    pub(super) fn as_str(&self) -> &str {
-        match self {
-            Step::Key(key) => key,
-            Step::Index(index) => index,
-        }
+impl Visit<'_> {
+    fn to(&self, steps: &[&str]) -> Vec<String> {
+        let more = steps.iter().map(|it| (*it).to_owned());
+        self.path.iter().cloned().chain(more).collect()
+    }
+
+    /// The steps to the schema that references start from.
+    pub(super) fn base(&self) -> &[String] {
+        self.path.get(..self.base).unwrap_or_default()
     }
 }
 
-/// A subschema and the way to it.
-pub(super) struct Visit<'a> {
-    pub(super) schema: &'a Json,
-    pub(super) path: Vec<Step<'a>>,
-}
-
-/// Visits the schema and every subschema.
-pub(super) fn each<'a>(root: &'a Json, visit: &mut impl FnMut(&Visit<'a>)) {
+/// The schema and every subschema, and what references lead to outside of them.
+pub(super) fn all(root: &Json, draft: Draft) -> Vec<Visit<'_>> {
+    let mut visits = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut open = vec![Visit {
         schema: root,
         path: Vec::new(),
+        base: 0,
+    }];
+    // Looked at last, since most of what references lead to are subschemas anyway.
+    let mut later = Vec::new();
+    while let Some(mut here) = open.pop().or_else(|| later.pop()) {
+        if !seen.insert(here.path.clone()) {
+            continue;
+        }
+        if !here.path.is_empty() && id(here.schema, draft).is_some() {
+            here.base = here.path.len();
+        }
+        children(&here, &mut open);
+        later.extend(led_to(root, &here));
+        visits.push(here);
+    }
+    visits
+}
+
+/// The schema and every subschema of it, wherever it stands.
+pub(super) fn below(schema: &Json) -> Vec<Visit<'_>> {
+    let mut visits = Vec::new();
+    let mut open = vec![Visit {
+        schema,
+        path: Vec::new(),
+        base: 0,
     }];
     while let Some(here) = open.pop() {
-        visit(&here);
-        let child = |schema: &'a Json, steps: &[Step<'a>]| {
-            let path = here.path.iter().chain(steps).cloned().collect();
-            Visit { schema, path }
-        };
-        for (key, value) in here.schema.as_object().into_iter().flatten() {
-            let word = key.as_str();
-            let step = Step::Key(word);
-            if ONE.contains(&word) && !matches!(value, Json::Array(_)) {
-                open.push(child(value, std::slice::from_ref(&step)));
+        children(&here, &mut open);
+        visits.push(here);
+    }
+    visits
+}
+
+fn children<'a>(here: &Visit<'a>, open: &mut Vec<Visit<'a>>) {
+    let mut push = |schema: &'a Json, path: Vec<String>| {
+        let base = here.base;
+        open.push(Visit { schema, path, base });
+    };
+    for (key, value) in here.schema.as_object().into_iter().flatten() {
+        let word = key.as_str();
+        if ONE.contains(&word) && !matches!(value, Json::Array(_)) {
+            push(value, here.to(&[word]));
+        }
+        if LIST.contains(&word) {
+            let elements = value.as_array().into_iter().flatten().enumerate();
+            for (index, schema) in elements {
+                push(schema, here.to(&[word, &index.to_string()]));
             }
-            if LIST.contains(&word) {
-                let elements = value.as_array().into_iter().flatten().enumerate();
-                open.extend(elements.map(|(index, schema)| {
-                    child(schema, &[step.clone(), Step::Index(index.to_string())])
-                }));
-            }
-            if NAMED.contains(&word) {
-                let members = value.as_object().into_iter().flatten();
-                open.extend(
-                    members.map(|(name, schema)| child(schema, &[step.clone(), Step::Key(name)])),
-                );
+        }
+        if NAMED.contains(&word) {
+            let members = value.as_object().into_iter().flatten();
+            for (name, schema) in members {
+                push(schema, here.to(&[word, name]));
             }
         }
     }
 }
 
-/// What subschemas call themselves.
-#[derive(Default)]
-pub(super) struct Names<'a> {
-    anchors: BTreeSet<&'a str>,
-    ids: BTreeSet<&'a str>,
+/// What the `$ref` of a schema leads to, if it is a pointer.
+fn led_to<'a>(root: &'a Json, here: &Visit<'a>) -> Option<Visit<'a>> {
+    let fragment = here.schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    let mut path = here.base().to_vec();
+    path.extend(pointer_steps(fragment)?);
+    Some(Visit {
+        schema: at(root, &path)?,
+        path,
+        base: here.base,
+    })
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn of(root: &'a Json) -> Self {
+/// The id of a schema that makes references within it start from it.
+pub(super) fn id(schema: &Json, draft: Draft) -> Option<&str> {
+    let text = schema.get(id_keyword(draft))?.as_str()?;
+    (!text.starts_with('#')).then_some(text)
+}
+
+pub(super) fn id_keyword(draft: Draft) -> &'static str {
+    match draft {
+        Draft::D4 => "id",
+        Draft::D6 | Draft::D7 | Draft::D2019 | Draft::D2020 => "$id",
+    }
+}
+
+/// What subschemas call themselves, and the steps to them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    anchors: BTreeMap<String, Vec<String>>,
+    ids: BTreeMap<String, Vec<String>>,
+}
+
+impl Names {
+    pub(super) fn of(visits: &[Visit<'_>], draft: Draft) -> Self {
         let mut names = Self::default();
-        each(root, &mut |visit| {
+        for visit in visits {
             let text = |key: &str| visit.schema.get(key).and_then(Json::as_str);
-            names
-                .anchors
-                .extend(["$anchor", "$dynamicAnchor"].into_iter().filter_map(text));
-            for id in ["$id", "id"].into_iter().filter_map(text) {
-                // Before 2019-09 an anchor is written as an id.
-                match id.strip_prefix('#') {
-                    Some(anchor) => names.anchors.insert(anchor),
-                    None => names.ids.insert(id),
-                };
+            let mut anchor = |name: &str| {
+                names.anchors.insert(name.to_owned(), visit.path.clone());
+            };
+            for name in ["$anchor", "$dynamicAnchor"].into_iter().filter_map(text) {
+                anchor(name);
             }
-        });
+            // Before 2019-09 an anchor is written as an id.
+            if let Some(name) = text(id_keyword(draft)).and_then(|it| it.strip_prefix('#')) {
+                anchor(name);
+            }
+            if let Some(id) = id(visit.schema, draft) {
+                let plain = id.strip_suffix('#').unwrap_or(id);
+                names.ids.insert(plain.to_owned(), visit.path.clone());
+            }
+        }
         names
     }
 
-    /// Whether a fragment (what follows `#`) leads to something in the schema.
-    pub(super) fn leads_somewhere(&self, root: &Json, fragment: &str) -> bool {
-        if fragment.is_empty() || fragment.starts_with('/') {
-            return target(root, fragment).is_some();
+    /// The steps from the root to what a fragment (what follows `#`) means to a schema at `base`.
+    pub(super) fn fragment(
+        &self,
+        root: &Json,
+        base: &[String],
+        fragment: &str,
+    ) -> Option<Vec<String>> {
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            return self.anchors.get(&percent_decoded(fragment)?).cloned();
         }
-        self.anchors.contains(fragment)
+        let mut path = base.to_vec();
+        path.extend(pointer_steps(fragment)?);
+        at(root, &path).is_some().then_some(path)
     }
 
-    /// Whether some subschema names itself as `target` does, apart from a fragment.
-    pub(super) fn has_id(&self, target: &str) -> bool {
-        let (target, _) = target.split_once('#').unwrap_or((target, ""));
-        self.ids.contains(target)
+    /// The steps to the subschema that names itself so.
+    pub(super) fn id(&self, id: &str) -> Option<&[String]> {
+        self.ids.get(id).map(Vec::as_slice)
     }
 }
 
 /// What a JSON pointer, as a fragment, leads to.
 pub(super) fn target<'a>(root: &'a Json, fragment: &str) -> Option<&'a Json> {
-    let decoded = percent_decoded(fragment)?;
-    let mut here = root;
-    for step in decoded.split('/').skip(1) {
-        let key = step.replace("~1", "/").replace("~0", "~");
-        here = match here {
-            Json::Object(members) => members.get(&key)?,
-            Json::Array(elements) => elements.get(key.parse::<usize>().ok()?)?,
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => return None,
-        };
-    }
-    Some(here)
+    at(root, &pointer_steps(fragment)?)
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+/// What steps lead to.
+pub(super) fn at<'a>(root: &'a Json, steps: &[String]) -> Option<&'a Json> {
+    steps.iter().try_fold(root, |here, step| match here {
+        Json::Object(members) => members.get(step),
+        Json::Array(elements) => elements.get(step.parse::<usize>().ok()?),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
+    })
+}
+
+/// As [`at`], to change it.
+pub(super) fn at_mut<'a>(root: &'a mut Json, steps: &[String]) -> Option<&'a mut Json> {
+    steps.iter().try_fold(root, |here, step| match here {
+        Json::Object(members) => members.get_mut(step),
+        Json::Array(elements) => elements.get_mut(step.parse::<usize>().ok()?),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
+    })
+}
+
+/// The steps of a JSON pointer that stands as a fragment.
+pub(super) fn pointer_steps(fragment: &str) -> Option<Vec<String>> {
+    if !fragment.is_empty() && !fragment.starts_with('/') {
+        return None;
+    }
+    let decoded = percent_decoded(fragment)?;
+    let steps = decoded.split('/').skip(1);
+    Some(
+        steps
+            .map(|it| it.replace("~1", "/").replace("~0", "~"))
+            .collect(),
+    )
+}
+
+/// A JSON pointer as a fragment, after `#`.
+pub(super) fn fragment_of<'s>(steps: impl IntoIterator<Item = &'s str>) -> String {
+    let mut out = String::new();
+    for step in steps {
+        out.push('/');
+        for byte in step.replace('~', "~0").replace('/', "~1").bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._~$".contains(&byte) {
+                out.push(char::from(byte));
+            } else {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+        }
+    }
+    out
+}
+
+pub(super) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -166,11 +271,19 @@ fn percent_decoded(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use spec::Json;
+    use validator::Draft;
 
-    use super::{Names, each};
+    use super::{Names, all, fragment_of};
 
     fn json(text: &str) -> Json {
         Json::parse(text.as_bytes()).unwrap()
+    }
+
+    fn paths(schema: &Json) -> Vec<String> {
+        let visits = all(schema, Draft::D2020);
+        let mut paths: Vec<_> = visits.iter().map(|it| it.path.join("/")).collect();
+        paths.sort();
+        paths
     }
 
     #[test]
@@ -179,14 +292,8 @@ mod tests {
             r#"{"properties": {"$ref": {"type": "string"}, "a": {"enum": [{"properties": {"x": {}}}], "items": [{}, {"not": {}}]}},
                 "default": {"properties": {"y": {}}}, "items": false}"#,
         );
-        let mut paths = Vec::new();
-        each(&schema, &mut |visit| {
-            let steps: Vec<_> = visit.path.iter().map(super::Step::as_str).collect();
-            paths.push(steps.join("/"));
-        });
-        paths.sort();
         assert_eq!(
-            paths,
+            paths(&schema),
             [
                 "",
                 "items",
@@ -200,17 +307,31 @@ mod tests {
     }
 
     #[test]
+    fn what_a_reference_leads_to_is_a_schema() {
+        let schema = json(
+            r##"{"$ref": "#/x-parts/a", "x-parts": {"a": {"not": {"$ref": "#/x-parts/a"}}, "b": {"not": {}}}}"##,
+        );
+        assert_eq!(paths(&schema), ["", "x-parts/a", "x-parts/a/not"]);
+    }
+
+    #[test]
     fn fragments() {
         let schema = json(
-            r#"{"$defs": {"a b": {"$anchor": "here"}, "c/d": {"$id": "urn:x"}}, "allOf": [{}]}"#,
+            r#"{"$defs": {"a b": {"$anchor": "here"}, "c/d": {"$id": "urn:x", "$defs": {"e": {}}}}, "allOf": [{}]}"#,
         );
-        let names = Names::of(&schema);
+        let visits = all(&schema, Draft::D2020);
+        let names = Names::of(&visits, Draft::D2020);
+        let find = |base: &[String], it: &str| names.fragment(&schema, base, it);
         for found in ["", "/$defs/a%20b", "/$defs/c~1d", "here", "/allOf/0"] {
-            assert!(names.leads_somewhere(&schema, found), "{found}");
+            let steps = find(&[], found).unwrap();
+            let text = fragment_of(steps.iter().map(String::as_str));
+            assert_eq!(find(&[], &text), Some(steps), "{found} {text}");
         }
-        for lost in ["/$defs/a", "there", "/allOf/1", "/%zz", "/"] {
-            assert!(!names.leads_somewhere(&schema, lost), "{lost}");
+        for lost in ["/$defs/a", "there", "/allOf/1", "/%zz", "/", "/$defs/e"] {
+            assert_eq!(find(&[], lost), None, "{lost}");
         }
-        assert!(names.has_id("urn:x#/a") && !names.has_id("urn:y"));
+        let inner = names.id("urn:x").unwrap();
+        assert!(find(inner, "/$defs/e").is_some() && find(inner, "/allOf/0").is_none());
+        assert_eq!(names.id("urn:y"), None);
     }
 }

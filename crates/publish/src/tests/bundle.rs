@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use expect_test::Expect;
 
+use spec::snapshot::Identity;
+
 use crate::{
-    Catalog, Compiled, Diagnostic, MemoryFiles, Severity, compile, compile_with, document, render,
+    Catalog, Closure, Compiled, Diagnostic, External, MemoryFiles, Severity, closure, compile,
+    compile_with, document, render,
 };
 
 const AGENT: &str = "\
@@ -72,6 +75,36 @@ spec:
     reason: Too much.
 ";
 
+const BUNDLE: &str = "\
+apiVersion: phrony.com/v1
+kind: Bundle
+metadata:
+  name: front-desk
+  namespace: shop
+  version: 1.0.0
+spec:
+  root: desk.yaml
+";
+
+const DESK: &str = "\
+apiVersion: phrony.com/v1
+kind: Agent
+metadata:
+  name: desk
+  namespace: shop
+  version: 1.0.0
+spec:
+  purpose: Help customers.
+  instructions:
+    text: Hand refunds on.
+  model:
+    provider: stub
+    name: scripted
+  agents:
+    - ref: ./refunds/clerk.yaml
+      as: refunds
+";
+
 /// Files of a bundle, by path.
 #[derive(Clone)]
 pub(crate) struct Bundle(BTreeMap<String, Vec<u8>>);
@@ -83,6 +116,21 @@ pub(crate) fn sample() -> Bundle {
         .file("tools/refund.yaml", TOOL)
         .file("schemas/refund.json", SCHEMA)
         .file("policies/limit.yaml", POLICY)
+}
+
+/// A Bundle whose root hands work to the sample's agent, which has a folder of its own.
+pub(crate) fn desk() -> Bundle {
+    let clerk = sample().0.into_iter().map(|(path, bytes)| {
+        let path = if path == "agent.yaml" {
+            "clerk.yaml"
+        } else {
+            &path
+        };
+        (format!("refunds/{path}"), bytes)
+    });
+    Bundle(clerk.collect())
+        .file("bundle.yaml", BUNDLE)
+        .file("desk.yaml", DESK)
 }
 
 impl Bundle {
@@ -149,6 +197,35 @@ impl Bundle {
         let is_sound = !diagnostics.iter().any(|it| it.severity == Severity::Error);
         assert_eq!(came_out, is_sound);
         expect.assert_eq(&render(diagnostics, &|path| self.text(path), false));
+    }
+
+    pub(crate) fn closure(&self) -> Closure {
+        self.closure_with(&BTreeMap::new())
+    }
+
+    pub(crate) fn closure_with(&self, externals: &BTreeMap<Identity, External>) -> Closure {
+        let closure = closure(&self.files(), "bundle.yaml", externals);
+        let errors = |it: &crate::Diagnostic| it.severity == crate::Severity::Error;
+        let sound = !closure.diagnostics.iter().any(errors) && closure.wanted.is_empty();
+        assert_eq!(closure.lock.is_some(), sound, "{:?}", closure.diagnostics);
+        closure
+    }
+
+    /// Compares everything that is said about the Bundle in `bundle.yaml`.
+    #[track_caller]
+    pub(crate) fn check_closure(&self, expect: Expect) {
+        expect.assert_eq(&render(
+            &self.closure().diagnostics,
+            &|path| self.text(path),
+            false,
+        ));
+    }
+
+    /// The codes of everything that is said about the Bundle, in order.
+    #[track_caller]
+    pub(crate) fn closure_codes(&self) -> Vec<String> {
+        let found = self.closure().diagnostics;
+        found.iter().map(|it| it.code.to_string()).collect()
     }
 
     /// The codes of everything that is said, in order.

@@ -1,11 +1,13 @@
 //! Bundles in front of a catalog: where a reference leads, and what a document is by itself.
 
+use std::collections::BTreeMap;
+
 use spec::DocumentKind;
 
 use super::bundle::Bundle;
 use super::shelf::filed;
-use super::{Shelf, sample};
-use crate::{Catalog, Entry, Wanted, compile_with, document};
+use super::{Shelf, desk, sample};
+use crate::{Catalog, Entry, Wanted, closure_with, compile_with, document};
 
 /// The sample with its Tool in these versions.
 fn with_tools(versions: &[&str]) -> Bundle {
@@ -271,7 +273,7 @@ metadata:
     risk_tier: high
     classifications: [money]
     authority_boundaries: [pay.boundary]
-    frameworks: {eu-ai-act/v1: {role: provider, weight: 1.50, big: 12345678901234567890}}
+    frameworks: {eu-ai-act/v1: {role: provider}, own/v1: {weight: 1.50, big: 12345678901234567890}}
 spec:
   description: |
     Several
@@ -283,8 +285,20 @@ spec:
       properties: {id: {type: string}, 'on': {const: 1.0}}
       description: '1.10'
   default_policies: [pay.limit@^1.0]
-  strict: false
-  on_failure: return_to_agent
+  available_when: [agent.namespace: shop, 'session.input.kind: [a, b]']
+  strict: true
+  probe: {tool: pay.look-up@^1, args: {order: order}}
+  on_failure: escalate
+  terminal: true
+";
+
+const LOOK_UP: &str = "\
+apiVersion: phrony.com/v1
+kind: Tool
+metadata: {name: look-up, namespace: pay, version: 1.0.0}
+spec:
+  description: Look a refund up.
+  input_schema: {inline: {type: object, properties: {order: {type: string}}}}
 ";
 
 const POLICY: &str = "\
@@ -315,6 +329,7 @@ spec:
 fn documents_survive_the_catalog() {
     let bundle = sample()
         .file("tools/everything.yaml", TOOL)
+        .file("tools/look-up.yaml", LOOK_UP)
         .file("policies/everything.yaml", POLICY);
     for path in [
         "tools/refund.yaml",
@@ -336,17 +351,22 @@ fn documents_survive_the_catalog() {
 fn the_catalog_form_means_the_same() {
     let bundle = sample()
         .file("tools/everything.yaml", TOOL)
+        .file("tools/look-up.yaml", LOOK_UP)
         .file("policies/everything.yaml", POLICY)
         .edit("agent.yaml", "    - ref: pay.refund@^1.0\n", "    - ref: pay.everything@^1\n      as: all\n      policies: [pay.everything]\n    - ref: pay.refund@^1.0\n");
     let before = bundle.compile();
     let mut again = bundle.clone();
+    let (mut shelf, mut bare) = (Shelf::default(), bundle.clone());
     for path in [
         "tools/refund",
         "tools/everything",
+        "tools/look-up",
         "policies/limit",
         "policies/everything",
     ] {
         let path = format!("{path}.yaml");
+        shelf = shelf.file(&bundle, &path);
+        bare = bare.without(&path);
         let text = filed(&bundle, &path);
         // JSON is YAML, but for a character that YAML wants escaped.
         let text = String::from_utf8(text)
@@ -357,7 +377,44 @@ fn the_catalog_form_means_the_same() {
     let snapshot = before
         .snapshot
         .unwrap_or_else(|| panic!("{:?}", before.diagnostics));
-    assert_eq!(again.compile().snapshot, Some(snapshot));
+    assert_eq!(again.compile().snapshot.as_ref(), Some(&snapshot));
+    assert!(
+        snapshot
+            .tools
+            .iter()
+            .any(|it| it.strict && it.probe.is_some())
+    );
+    // From the catalog, round by round: the tools, then their policies and the probe's tool.
+    let there = shelf.compile(&bare);
+    assert_eq!(there.snapshot, Some(snapshot), "{:?}", there.diagnostics);
+}
+
+/// Agents of a Bundle find their tools in the catalog as any other.
+#[test]
+fn members_of_a_bundle_reach_the_catalog() {
+    let whole = desk();
+    let lock = whole.closure().lock.unwrap();
+    let bare = whole
+        .without("refunds/tools/refund.yaml")
+        .without("refunds/policies/limit.yaml");
+    let files = bare.files();
+    let externals = BTreeMap::new();
+    let ask = |catalog: &Catalog| {
+        closure_with(&files, catalog, "bundle.yaml", &externals).wanted_documents
+    };
+    let shelf = Shelf::default().tools(&["1.2.0"]).policies(&["pay.limit"]);
+    let closure = closure_with(&files, &shelf.answer(ask), "bundle.yaml", &externals);
+    assert_eq!(closure.diagnostics, []);
+    assert_eq!(closure.lock, Some(lock));
+    // What is wrong with a document of the catalog is no file of the member's folder.
+    let shelf = Shelf::default().misfiled("1.2.0", "1.3.0");
+    let closure = closure_with(&files, &shelf.answer(ask), "bundle.yaml", &externals);
+    let files: Vec<_> = closure
+        .diagnostics
+        .iter()
+        .map(|it| it.file.as_str())
+        .collect();
+    assert!(files.contains(&"catalog:pay.refund@1.2.0"), "{files:?}");
 }
 
 #[test]

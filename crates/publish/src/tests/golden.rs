@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::sample;
+use super::{Bundle, sample};
 use crate::{Compiled, FileError, Files, MemoryFiles, Recorder, compile};
 
 /// The example that users copy.
@@ -303,4 +303,128 @@ fn every_change_of_meaning_changes_the_hash() {
     ] {
         assert_ne!(of(bundle), before);
     }
+}
+
+/// An agent that says nearly everything that there is to say.
+fn rich() -> Bundle {
+    sample()
+        .edit(
+            "agent.yaml",
+            "  version: 1.0.0\n",
+            "  version: 1.0.0
+  owner: Shop
+  labels: {tier: gold}
+  annotations: {note: hello}
+  governance:
+    risk_tier: high
+    classifications: [pay.money]
+    authority_boundaries: [shop.authority]
+    frameworks: {eu-ai-act/v1: {role: deployer}, house/v1: {x: [1]}}
+",
+        )
+        .edit(
+            "agent.yaml",
+            "  tools:\n",
+            "  capabilities: [money]
+  session: single_turn
+  limits: {max_tool_calls: 5, max_wall_clock_seconds: 60, max_subagent_depth: 2}
+  default_policies: [pay.ask]
+  mcp_servers:
+    - name: search
+      url: https://mcp.example.com/mcp
+      auth: {scheme: header, header: X-Key, secret: key}
+      on_drift: warn
+  tools:
+    - ref: web.find
+      side_effect_class: read_only
+      description: Find.
+      input_schema: {inline: {type: object, properties: {q: {type: string}}}}
+      mcp: {server: search}
+",
+        )
+        .append(
+            "agent.yaml",
+            "output:
+  format: json
+  schema: {inline: {type: object}}
+  on_invalid: fail
+secrets: {key: {fromEnv: KEY}}
+",
+        )
+        .edit(
+            "tools/refund.yaml",
+            "  version: 1.2.0\n",
+            "  version: 1.2.0\n  governance: {authority_boundaries: [pay.undefined]}\n",
+        )
+        .append(
+            "tools/refund.yaml",
+            "  available_when:
+    - agent.capability: money
+    - session.input.tier: [gold, 2, true]
+    - runtime.env.REGION: eu
+  on_failure: escalate
+  terminal: true
+  output_schema: {inline: {type: object}}
+  probe: {tool: pay.look@1.0.0, args: {order: args.order, call: call_id, limit: 3}}
+",
+        )
+        .file(
+            "tools/look.yaml",
+            "apiVersion: phrony.com/v1
+kind: Tool
+metadata: {name: look, namespace: pay, version: 1.0.0}
+spec:
+  description: Look.
+  input_schema: {inline: {type: object, properties: {order: {type: string}}}}
+",
+        )
+        .file(
+            "policies/ask.yaml",
+            "apiVersion: phrony.com/v1
+kind: Policy
+metadata: {name: ask, namespace: pay, version: 2.0.0}
+spec:
+  scope: tool:pay.*
+  conditions:
+    all:
+      - {field: amount, op: gte, value: 12345678901234567890.5}
+      - any: [{field: order, op: starts_with, value: a, case: insensitive, absent: skip}, {field: currency, op: exists}]
+      - not: {field: ctx.session.calls, op: '<', value: 1}
+  decision:
+    type: require_approval
+    authority_ref: shop.authority
+    approvals_required: 2
+    timeout: {after_minutes: 5, default: escalate}
+    on_reject: fail
+    comprehension_required: true
+    reason: Much.
+    runtime: {phrony.com/approver_role: boss}
+",
+        )
+}
+
+#[test]
+fn the_manifest_of_a_version_can_be_published_again() {
+    let compiled = rich().compile();
+    let snapshot = compiled
+        .snapshot
+        .unwrap_or_else(|| panic!("{:#?}", compiled.diagnostics));
+    let shown = crate::manifest(&snapshot);
+    let again = crate::compile_resolved(shown.to_canonical().as_bytes());
+    let again = again
+        .snapshot
+        .unwrap_or_else(|| panic!("{:#?}", again.diagnostics));
+    assert_eq!(again.tools.len(), snapshot.tools.len());
+    for (again, tool) in again.tools.iter().zip(&snapshot.tools) {
+        let mut tool = tool.clone();
+        // What the manifest doesn't show of a contract.
+        tool.metadata = spec::snapshot::Metadata::default();
+        assert_eq!(*again, tool);
+    }
+    assert_eq!(again.limits, snapshot.limits);
+    assert_eq!(again.output, snapshot.output);
+    assert_eq!(again.metadata, snapshot.metadata);
+    assert_eq!(crate::manifest(&again), shown);
+    let boundary = |it: &&spec::snapshot::Policy| it.id.name == "undefined";
+    assert!(again.policies.iter().any(|it| boundary(&it)));
 }

@@ -2,8 +2,8 @@
 //! snapshot.
 
 use super::bundle::Bundle;
-use super::sample;
-use crate::{Severity, render};
+use super::{desk, sample};
+use crate::{Diagnostic, Severity, render};
 
 const FILES: [&str; 4] = [
     "agent.yaml",
@@ -19,9 +19,13 @@ fn answer(bundle: &Bundle) {
         .iter()
         .any(|it| it.severity == Severity::Error);
     assert_eq!(compiled.snapshot.is_none(), refused);
-    let drawn = render(&compiled.diagnostics, &|path| bundle.text(path), true);
-    assert_eq!(drawn.is_empty(), compiled.diagnostics.is_empty());
-    for diagnostic in &compiled.diagnostics {
+    check_places(bundle, &compiled.diagnostics);
+}
+
+fn check_places(bundle: &Bundle, found: &[Diagnostic]) {
+    let drawn = render(found, &|path| bundle.text(path), true);
+    assert_eq!(drawn.is_empty(), found.is_empty());
+    for diagnostic in found {
         let Some(span) = diagnostic.span else {
             continue;
         };
@@ -71,6 +75,27 @@ fn a_line_left_out() {
                 .filter(|(index, _)| *index != left_out);
             let lines: Vec<_> = lines.map(|(_, line)| line).collect();
             answer(&sample().file(path, lines.join("\n")));
+        }
+    }
+}
+
+#[test]
+fn bundles_of_agents_too() {
+    for path in ["bundle.yaml", "desk.yaml", "refunds/clerk.yaml"] {
+        let text = desk().text(path).unwrap();
+        for end in (0..text.len()).step_by(3) {
+            let bundle = desk().file(path, text.get(..end).unwrap());
+            check_places(&bundle, &bundle.closure().diagnostics);
+        }
+        for (index, other) in (0..text.len()).step_by(7).zip(
+            ["\t", ":", "{", "é", "../", "\"", "@", "\n"]
+                .into_iter()
+                .cycle(),
+        ) {
+            let (before, after) = text.split_at(index);
+            let after = after.get(1..).unwrap();
+            let bundle = desk().file(path, format!("{before}{other}{after}"));
+            check_places(&bundle, &bundle.closure().diagnostics);
         }
     }
 }

@@ -257,21 +257,3 @@ fn a_partial_schema_on_a_binding_is_refused_for_now() {
     );
     assert!(bundle.codes().contains(&"E0504".to_owned()));
 }
-
-#[test]
-fn what_is_not_enforced_yet_is_refused() {
-    let available = "  available_when:\n    - agent.capability: weather-alerts\n";
-    assert!(
-        weather()
-            .append("tools/send-alert.yaml", available)
-            .codes()
-            .contains(&"E0207".to_owned())
-    );
-    let mcp = "  mcp_servers: [{name: search, url: https://mcp.example.com/mcp}]\n";
-    assert!(
-        weather()
-            .append("agent.yaml", mcp)
-            .codes()
-            .contains(&"E0207".to_owned())
-    );
-}

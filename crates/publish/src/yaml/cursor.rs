@@ -142,6 +142,10 @@ impl<'a> Cursor<'a> {
         matches!(self.node.kind, Kind::Mapping(_))
     }
 
+    pub(crate) fn is_sequence(&self) -> bool {
+        matches!(self.node.kind, Kind::Sequence(_))
+    }
+
     pub(crate) fn json(&self, sink: &mut Sink) -> Option<Json> {
         value::json(self, sink)
     }

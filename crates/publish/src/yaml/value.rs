@@ -10,6 +10,17 @@ use super::{Kind, Style};
 use crate::diagnostic::Sink;
 use crate::diagnostics::e0209;
 
+/// The value of an unquoted scalar; `None` for a number that is not taken for one.
+pub(super) fn of_core(core: Core, text: &str) -> Option<Json> {
+    match core {
+        Core::Null => Some(Json::Null),
+        Core::Bool(value) => Some(Json::Bool(value)),
+        Core::Number(number) => Some(Json::Number(number)),
+        Core::Text => Some(Json::String(text.to_owned())),
+        Core::Odd(_) => None,
+    }
+}
+
 /// The value of a node, or `None` when something in it was refused and reported.
 pub(super) fn json(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Json> {
     match &cursor.node.kind {
@@ -18,13 +29,12 @@ pub(super) fn json(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Json> {
             Some(Json::String(scalar.text.clone()))
         }
         Kind::Scalar(scalar) => match resolve(&scalar.text) {
-            Core::Null => Some(Json::Null),
-            Core::Bool(value) => Some(Json::Bool(value)),
-            Core::Number(number) => Some(Json::Number(number)),
-            Core::Text => Some(Json::String(scalar.text.clone())),
             Core::Odd(odd) => {
                 sink.push(e0209::odd(&cursor.at(), &scalar.text, odd.why()));
                 None
+            }
+            core @ (Core::Null | Core::Bool(_) | Core::Number(_) | Core::Text) => {
+                of_core(core, &scalar.text)
             }
         },
         Kind::Sequence(nodes) => {

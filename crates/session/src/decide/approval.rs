@@ -118,6 +118,10 @@ fn reject(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> Re
     );
     let what = match approval.subject {
         ApprovalSubject::Call => "the call was rejected by a person and was not run",
+        ApprovalSubject::HandlerFailed => "a person decided that it does not run again",
+        ApprovalSubject::NoWorker if call.failure.is_some() && !call.in_doubt => {
+            "tool dispatch denied after failure; the call did run and failed"
+        }
         ApprovalSubject::NoWorker if !call.in_doubt => {
             "tool dispatch denied after failure; the call was not run"
         }
@@ -139,6 +143,16 @@ fn refuse(draft: &mut Draft<'_>, approval: &Approval, call: &Call, code: ErrorCo
         Event::CallIndeterminate {
             call: call.id.clone(),
             message: message.to_owned(),
+        }
+    } else if let (ApprovalSubject::HandlerFailed, Some(failure)) =
+        (approval.subject, &call.failure)
+    {
+        Event::CallFailed {
+            call: call.id.clone(),
+            code: ErrorCode::HandlerError.as_str().to_owned(),
+            handler_code: Some(failure.handler_code.clone()),
+            message: format!("{} ({message})", failure.message),
+            result: None,
         }
     } else {
         Event::CallFailed {
@@ -254,12 +268,16 @@ fn edited(draft: &Draft<'_>, call: &Call, bytes: &[u8]) -> Result<Option<Edit>, 
     if spec::Digest::of(&canonical) == call.args.digest {
         return Ok(None);
     }
-    // A call that may have run must not come back under its id with other arguments.
-    if call.in_doubt {
-        return Err(Refusal::EditRefused(
-            "the call may have run with its arguments; it can only run again with the same"
-                .to_owned(),
-        ));
+    // A call that has run, or may have, must not come back under its id with other arguments.
+    let ran = match (call.in_doubt, &call.failure) {
+        (true, _) => Some("may have run"),
+        (false, Some(_)) => Some("has run"),
+        (false, None) => None,
+    };
+    if let Some(ran) = ran {
+        return Err(Refusal::EditRefused(format!(
+            "the call {ran} with its arguments; it can only run again with the same"
+        )));
     }
     let input = draft.json(draft.started()?.input.digest)?;
     let verdict = judge_edit(draft, call, &args, &input);
@@ -316,7 +334,11 @@ fn supersede(
 /// The timeout of an approval fires.
 pub(super) fn expire(draft: &mut Draft<'_>, approval: &Approval) -> Result<(), Refusal> {
     let call = draft.call(&approval.call)?;
-    let dangerous = approval.subject == ApprovalSubject::Indeterminate && !call.class.may_rerun();
+    let ran = match approval.subject {
+        ApprovalSubject::Indeterminate | ApprovalSubject::HandlerFailed => true,
+        ApprovalSubject::Call | ApprovalSubject::NoWorker => false,
+    };
+    let dangerous = ran && !call.class.may_rerun();
     let may_pass_on = call.approvals < draft.plan.settings.escalations_max;
     match approval.timeout_default {
         TimeoutDefault::Allow if dangerous => pass_on(draft, approval, call),
@@ -341,6 +363,8 @@ pub(super) fn expire(draft: &mut Draft<'_>, approval: &Approval) -> Result<(), R
             );
             let message = if call.in_doubt {
                 "nobody decided in time; the call may or may not have run"
+            } else if call.failure.is_some() {
+                "nobody decided in time; the call does not run again"
             } else {
                 "nobody decided in time; the call was not run"
             };

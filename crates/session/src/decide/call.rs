@@ -69,6 +69,13 @@ fn nobody(
         PolicyOutcome::Pass => None,
     };
     let message = denied.as_deref().unwrap_or(message);
+    let message = match &call.failure {
+        Some(it) => &format!(
+            "{message}; when it ran last it failed: {}",
+            super::failure::words(&it.handler_code, &it.message)
+        ),
+        None => message,
+    };
     // An earlier dispatch may have run: saying "not run" would be a guess.
     if call.in_doubt {
         indeterminate(draft, call, message);
@@ -193,6 +200,11 @@ pub(super) fn result(
         Phase::Queued { .. } if call.in_doubt => accept(draft, call, worker, result),
         Phase::Succeeded | Phase::Failed => return conflict(draft, call, worker, result),
         Phase::Cancelled => return conflict(draft, call, worker, result),
+        // The failure that it waits with, once more.
+        Phase::Waiting { .. } => return conflict(draft, call, worker, result),
+        Phase::AwaitingApproval { .. } | Phase::Queued { .. } if call.failure.is_some() => {
+            return conflict(draft, call, worker, result);
+        }
         Phase::Proposed
         | Phase::AwaitingApproval { .. }
         | Phase::Queued { .. }
@@ -204,21 +216,19 @@ pub(super) fn result(
 }
 
 fn accept(draft: &mut Draft<'_>, call: &Call, worker: &WorkerId, result: &CallResult) {
-    let failed =
-        |code: ErrorCode, handler_code: Option<&str>, message: String, result| Event::CallFailed {
-            call: call.id.clone(),
-            code: code.as_str().to_owned(),
-            handler_code: handler_code.map(str::to_owned),
-            message,
-            result,
-        };
+    let invalid = |message: String, result| Event::CallFailed {
+        call: call.id.clone(),
+        code: ErrorCode::InvalidResult.as_str().to_owned(),
+        handler_code: None,
+        message,
+        result,
+    };
     let event = match result {
         CallResult::Failed { code, message } => {
-            failed(ErrorCode::HandlerError, Some(code), message.clone(), None)
+            super::failure::failed(draft, call, code, message);
+            return;
         }
-        CallResult::TooLarge { len, max } => failed(
-            ErrorCode::InvalidResult,
-            None,
+        CallResult::TooLarge { len, max } => invalid(
             format!("the tool did run, but its result is too large: {len} > {max} bytes"),
             None,
         ),
@@ -229,12 +239,18 @@ fn accept(draft: &mut Draft<'_>, call: &Call, worker: &WorkerId, result: &CallRe
                     call: call.id.clone(),
                     worker: worker.clone(),
                     result: payload,
+                    terminal: is_terminal(draft, call),
                 },
-                Some(message) => failed(ErrorCode::InvalidResult, None, message, Some(payload)),
+                Some(message) => invalid(message, Some(payload)),
             }
         }
     };
     draft.push(event);
+}
+
+fn is_terminal(draft: &Draft<'_>, call: &Call) -> bool {
+    let tool = draft.plan.snapshot.tool(&call.wire_name);
+    tool.is_some_and(|it| it.terminal)
 }
 
 fn result_error(draft: &Draft<'_>, call: &Call, bytes: &[u8]) -> Option<String> {
@@ -338,8 +354,8 @@ pub(super) fn unknown(
     Ok(())
 }
 
-/// What the two dangerous classes do where no policy says more: a person decides, always.
-fn class_default() -> Ask {
+/// What is asked where no policy says more: one person decides, and no time decides for them.
+pub(super) fn class_default() -> Ask {
     Ask {
         approvals_required: 1,
         timeout: None,

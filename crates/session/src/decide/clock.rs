@@ -4,8 +4,8 @@ use spec::snapshot::Limits;
 
 use super::draft::Draft;
 use super::{Refusal, approval, call, dispatched, end};
-use crate::UnknownCause;
 use crate::state::Phase;
+use crate::{Event, UnknownCause};
 
 pub(super) fn tick(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     let state = draft.state;
@@ -41,6 +41,11 @@ pub(super) fn tick(draft: &mut Draft<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     for call in state.open_calls() {
+        if matches!(&call.phase, Phase::Waiting { until } if *until <= draft.now) {
+            draft.push(Event::CallQueued {
+                call: call.id.clone(),
+            });
+        }
         let overdue = matches!(&call.phase, Phase::Dispatched { deadline, .. }
             if deadline.plus_ms(grace) <= draft.now);
         if overdue

@@ -17,7 +17,7 @@ pub(super) struct Draft<'a> {
     given: &'a Payloads,
     decided: Decided,
     open: BTreeSet<CallId>,
-    turn_over: bool,
+    pub(super) turn_over: bool,
     proposed: usize,
     pub(super) ended: bool,
 }
@@ -56,9 +56,12 @@ impl<'a> Draft<'a> {
                 self.open.remove(call);
             }
             Event::AssistantMessage { .. } => self.turn_over = true,
-            Event::UserMessage { .. } => self.turn_over = false,
+            Event::UserMessage { .. } | Event::OutputRejected { .. } => self.turn_over = false,
             Event::Ended { .. } => self.ended = true,
             Event::Started { .. }
+            | Event::EvidenceRecorded { .. }
+            | Event::OutputAccepted { .. }
+            | Event::CallErred { .. }
             | Event::CallQueued { .. }
             | Event::CallDispatched { .. }
             | Event::CallNacked { .. }
@@ -74,6 +77,15 @@ impl<'a> Draft<'a> {
 
     pub(super) fn keep(&mut self, bytes: impl Into<Arc<[u8]>>) -> Payload {
         self.decided.payloads.insert(bytes)
+    }
+
+    pub(super) fn events(&self) -> &[Event] {
+        &self.decided.events
+    }
+
+    /// Whether some call has no outcome yet.
+    pub(super) fn any_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     pub(super) fn is_open(&self, call: &CallId) -> bool {

@@ -4,7 +4,7 @@
 use super::Refusal;
 use super::draft::Draft;
 use crate::state::{Call, Phase};
-use crate::{ApprovalOutcome, Event, Message, Outcome};
+use crate::{ApprovalOutcome, ErrorCode, Event, Message, Outcome, STOP_TERMINAL};
 
 /// A person ends it.
 pub(super) fn asked(draft: &mut Draft<'_>, outcome: Outcome, by: &str) -> Result<(), Refusal> {
@@ -56,6 +56,15 @@ pub(super) fn settle(draft: &mut Draft<'_>, call: &Call) {
             call: call.id.clone(),
             message: "the session ended before the outcome was known".to_owned(),
         }
+    } else if let Some(failure) = call.failure.as_ref().filter(|_| !may_have_run) {
+        // It did run; how that ended is known.
+        Event::CallFailed {
+            call: call.id.clone(),
+            code: ErrorCode::HandlerError.as_str().to_owned(),
+            handler_code: Some(failure.handler_code.clone()),
+            message: failure.message.clone(),
+            result: None,
+        }
     } else {
         Event::CallCancelled {
             call: call.id.clone(),
@@ -65,6 +74,9 @@ pub(super) fn settle(draft: &mut Draft<'_>, call: &Call) {
 }
 
 fn last_stop_reason(draft: &Draft<'_>) -> String {
+    if draft.state.terminal_call().is_some() {
+        return STOP_TERMINAL.to_owned();
+    }
     draft
         .state
         .messages
@@ -72,7 +84,7 @@ fn last_stop_reason(draft: &Draft<'_>) -> String {
         .rev()
         .find_map(|message| match message {
             Message::Assistant { stop_reason, .. } => Some(stop_reason.clone()),
-            Message::User { .. } => None,
+            Message::User { .. } | Message::Correction { .. } => None,
         })
         .unwrap_or_default()
 }

@@ -6,6 +6,8 @@ mod call;
 mod clock;
 mod draft;
 mod end;
+mod failure;
+mod output;
 mod start;
 mod turn;
 
@@ -219,6 +221,7 @@ pub fn decide(
         Input::Cancel { by } => end::asked(&mut draft, crate::Outcome::Cancelled, by)?,
         Input::Complete { by } => end::asked(&mut draft, crate::Outcome::Completed, by)?,
     }
+    output::terminal(&mut draft);
     draft.check_limits();
     Ok(draft.finish())
 }

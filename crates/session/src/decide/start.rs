@@ -4,7 +4,7 @@ use spec::Json;
 
 use super::Refusal;
 use super::draft::Draft;
-use crate::{Event, Start};
+use crate::{Event, Start, availability, evidence};
 
 pub(super) fn start(draft: &mut Draft<'_>, start: &Start) -> Result<(), Refusal> {
     if draft.state.started.is_some() {
@@ -17,6 +17,14 @@ pub(super) fn start(draft: &mut Draft<'_>, start: &Start) -> Result<(), Refusal>
         mode: start.mode,
         input,
         requester: start.requester.clone(),
+    });
+    let plan = draft.plan;
+    let decided = availability::decide(&plan.snapshot, &start.input, &start.env);
+    let evidence = evidence::evidence(&plan.snapshot, start.snapshot, &decided);
+    let evidence = draft.keep(evidence.to_canonical().into_bytes());
+    draft.push(Event::EvidenceRecorded {
+        evidence,
+        unavailable: availability::unavailable(&decided),
     });
     if let Some(text) = user_text(&start.input) {
         let text = draft.keep(text.into_bytes());

@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::{
     ApprovalSubject, ErrorCode, Event, Outcome, Payloads, Plan, Proposal, Reply, Slot, Turn,
 };
-use spec::snapshot::SessionMode;
+use spec::snapshot::{Backend, Tool};
 
 /// Judges every call of a reply: name, arguments, contract, policies.
 ///
@@ -56,7 +56,7 @@ pub fn judge(
             turn: completion,
         };
         let context = context(&session_input, &before, now);
-        let mut judged = judge_one(plan, proposal, &context);
+        let mut judged = judge_one(plan, state, proposal, &context);
         judged.index = index;
         judged.call = call;
         if cut {
@@ -86,7 +86,12 @@ fn refuse(code: ErrorCode, message: impl Into<String>) -> Ruling {
     }
 }
 
-fn judge_one(plan: &Plan, proposal: &Proposal, context: &policy::Context<'_>) -> Judged {
+fn judge_one(
+    plan: &Plan,
+    state: &State,
+    proposal: &Proposal,
+    context: &policy::Context<'_>,
+) -> Judged {
     let raw: Arc<[u8]> = Arc::from(proposal.args.as_slice());
     let unjudged = |tool: &str, version: &str, class, ruling| Judged {
         index: 0,
@@ -110,13 +115,23 @@ fn judge_one(plan: &Plan, proposal: &Proposal, context: &policy::Context<'_>) ->
         tool.side_effect_class,
         Ruling::Go,
     );
-    let args = match check_args(plan, &tool.wire_name, &proposal.args) {
+    let args = match read_args(plan, &proposal.args) {
         Ok(args) => args,
         Err(message) => {
             judged.ruling = refuse(ErrorCode::InvalidArgs, message);
             return judged;
         }
     };
+    if let Some(why) = state.unavailable.get(&tool.wire_name) {
+        let name = &tool.wire_name;
+        let message = format!("the tool \"{name}\" is not available in this session: {why}");
+        judged.ruling = refuse(ErrorCode::UnavailableTool, message);
+        return judged;
+    }
+    if let Err(message) = keeps_contract(plan, &tool.wire_name, &args) {
+        judged.ruling = refuse(ErrorCode::InvalidArgs, message);
+        return judged;
+    }
     judged.args = Arc::from(args.to_canonical().into_bytes());
     let verdict = plan.rules.judge(&policy::Call {
         wire_name: &tool.wire_name,
@@ -130,7 +145,25 @@ fn judge_one(plan: &Plan, proposal: &Proposal, context: &policy::Context<'_>) ->
         PolicyOutcome::Deny(denials) => refuse(ErrorCode::PolicyDenied, denial_text(denials)),
     };
     judged.verdict = Some(verdict);
+    if let (Ruling::Go | Ruling::Ask(_), Some(why)) = (&judged.ruling, not_dialled(tool)) {
+        // Nobody is asked about a call that cannot be made.
+        judged.ruling = refuse(ErrorCode::NoHandler, why);
+    }
     judged
+}
+
+/// Why this version makes no call of the tool, whoever says that they serve it.
+fn not_dialled(tool: &Tool) -> Option<String> {
+    match &tool.backend {
+        Backend::Worker => None,
+        Backend::Mcp { server, .. } => Some(format!(
+            "the call was not run: this version of the runtime does not dial MCP servers (\"{server}\")"
+        )),
+        Backend::Agent(delegation) => Some(format!(
+            "the call was not run: this version of the runtime does not run delegations (\"{}\")",
+            delegation.agent
+        )),
+    }
 }
 
 pub(super) fn denial_text(denials: &[policy::Denial]) -> String {
@@ -140,8 +173,14 @@ pub(super) fn denial_text(denials: &[policy::Denial]) -> String {
     }
 }
 
-/// Reads and validates arguments as a model or an editor sent them.
+/// Reads and validates arguments as an editor sent them.
 pub(super) fn check_args(plan: &Plan, wire_name: &str, bytes: &[u8]) -> Result<Json, String> {
+    let args = read_args(plan, bytes)?;
+    keeps_contract(plan, wire_name, &args)?;
+    Ok(args)
+}
+
+fn read_args(plan: &Plan, bytes: &[u8]) -> Result<Json, String> {
     let max = plan.settings.args_bytes_max;
     if bytes.len() > max {
         return Err(format!(
@@ -160,9 +199,13 @@ pub(super) fn check_args(plan: &Plan, wire_name: &str, bytes: &[u8]) -> Result<J
             args.kind()
         ));
     }
-    let violations = plan.input_violations(wire_name, &args);
+    Ok(args)
+}
+
+fn keeps_contract(plan: &Plan, wire_name: &str, args: &Json) -> Result<(), String> {
+    let violations = plan.input_violations(wire_name, args);
     if violations.is_empty() {
-        Ok(args)
+        Ok(())
     } else {
         Err(format!(
             "the arguments break the tool's contract: {}",
@@ -199,10 +242,8 @@ pub(super) fn completed(
     for judged in &turn.calls {
         propose(draft, turn, judged, slots.get(&judged.index));
     }
-    let mode = draft.started()?.mode;
-    if turn.calls.is_empty() && mode == SessionMode::SingleTurn {
-        let reason = turn.reply.stop_reason.clone();
-        super::end::end(draft, Outcome::Completed, reason, None);
+    if turn.calls.is_empty() {
+        super::output::answered(draft, turn)?;
     }
     Ok(())
 }

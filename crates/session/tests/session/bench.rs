@@ -36,6 +36,11 @@ impl Bench {
 
     /// A session that has started, of a snapshot with a change.
     pub fn with(change: impl FnOnce(&mut Snapshot)) -> Self {
+        Self::started(change, r#"{"message":"go"}"#, &[])
+    }
+
+    /// The same, with an input and with the variables that predicates may look at.
+    pub fn started(change: impl FnOnce(&mut Snapshot), input: &str, env: &[(&str, &str)]) -> Self {
         let mut snapshot = snapshot();
         change(&mut snapshot);
         let mode = snapshot.session;
@@ -51,8 +56,13 @@ impl Bench {
             version: VersionId::new("v"),
             snapshot: Digest::ZERO,
             mode,
-            input: Json::from_members([("message", Json::from("go"))]),
+            input: Json::parse(input.as_bytes()).unwrap(),
             requester: None,
+            env: Arc::new(
+                env.iter()
+                    .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                    .collect(),
+            ),
         };
         bench.tell(Input::Start(start)).unwrap();
         bench
@@ -139,6 +149,50 @@ impl Bench {
             worker: WorkerId::new(worker),
             result: CallResult::Returned(Arc::from(json.as_bytes())),
         })
+    }
+
+    /// The handler says that it failed.
+    pub fn fails(&mut self, call: &CallId, worker: &str) -> Result<Vec<Event>, Refusal> {
+        self.tell(Input::Result {
+            call: call.clone(),
+            worker: WorkerId::new(worker),
+            result: CallResult::Failed {
+                code: "E42".to_owned(),
+                message: "the printer is on fire".to_owned(),
+            },
+        })
+    }
+
+    /// A queued call gets its turn on a worker.
+    pub fn slot(&mut self, call: &CallId, worker: &str) -> Vec<Event> {
+        let (call, slot) = (call.clone(), worker_slot(worker));
+        self.tell(Input::SlotReady { call, slot }).unwrap()
+    }
+
+    pub fn pass_ms(&mut self, ms: u64) -> Vec<Event> {
+        self.now = self.now.plus_ms(ms);
+        self.tell(Input::Tick).unwrap()
+    }
+
+    /// The model answers and asks for nothing.
+    pub fn say(&mut self, text: &str) -> Vec<Event> {
+        let reply = Reply {
+            text: text.to_owned(),
+            ..reply(&[], "end_turn")
+        };
+        self.reply(reply, true)
+    }
+
+    /// A new process: the state is what is on record.
+    pub fn restart(&mut self) {
+        let new = State::new(self.state.session.clone());
+        let replayed = self.journal.iter().fold(new, fold);
+        assert_eq!(replayed, self.state);
+        self.state = replayed;
+    }
+
+    pub fn bytes(&self, payload: &session::Payload) -> String {
+        String::from_utf8(self.payloads.get(&payload.digest).unwrap().to_vec()).unwrap()
     }
 
     /// The approval that waits.

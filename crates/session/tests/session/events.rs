@@ -23,6 +23,7 @@ fn a_whole_session_as_it_is_stored() {
     bench.ask(&[]);
     expect![[r#"
         {"at":1000000,"event":{"type":"started","version":"v","snapshot":"0000000000000000000000000000000000000000000000000000000000000000","mode":"single_turn","input":{"digest":"301478f292272a9a0747870dcadcbd8ca57926f23498322021ccf552b98ae110","len":16},"requester":null}}
+        {"at":1000000,"event":{"type":"evidence_recorded","evidence":{"digest":"6a551a11af81865c2e1a7f679d9a566dfbb169191d485d1588bc101b1ab14872","len":106},"unavailable":[]}}
         {"at":1000000,"event":{"type":"user_message","text":{"digest":"4cd0e21a9a0795a14ec9aa5f0e7d1abff0492565770e43eafdf1e3e8afed1f33","len":2}}}
         {"at":1000000,"event":{"type":"assistant_message","completion":1,"text":{"digest":"dba36bffa5cab0f922d087a3aeb179f9d4e745df40b323e1b1471402848c8a3e","len":5},"stop_reason":"tool_use","usage":{"input_tokens":70,"output_tokens":30,"estimated":false},"duration_ms":5}}
         {"at":1000000,"event":{"type":"call_proposed","call":"run_1:v:1:0","completion":1,"index":0,"provider_id":"call_0","wire_name":"non_idempotent_write","tool":"sim.non-idempotent-write","version":"1.0.0","class":"non_idempotent_write","args":{"digest":"1d0bea6df9359f5661bfed5643b2158a70a684ce8590480c4fe22d8d9f584493","len":14},"explain":{"digest":"a6e2c7324fec1ed2b5c7ee66c290b034c1872c5cfbcb30a1bbdd86fc97e6d27c","len":885}}}
@@ -32,7 +33,7 @@ fn a_whole_session_as_it_is_stored() {
         {"at":1000000,"event":{"type":"approval_voted","approval":"3d045711-3c02-579e-acbf-02e2fb44d7da","actor":"ana","vote":"approve","comment":"","comprehension_acknowledged":false,"args":"1d0bea6df9359f5661bfed5643b2158a70a684ce8590480c4fe22d8d9f584493"}}
         {"at":1000000,"event":{"type":"approval_closed","approval":"3d045711-3c02-579e-acbf-02e2fb44d7da","outcome":"approved","by":"ana","comment":""}}
         {"at":1000000,"event":{"type":"call_dispatched","call":"run_1:v:1:0","attempt":1,"slot":{"worker":"w-1","connection":"w-1-1","identity":"","image":""},"args":"1d0bea6df9359f5661bfed5643b2158a70a684ce8590480c4fe22d8d9f584493","deadline":4600000}}
-        {"at":1000000,"event":{"type":"call_succeeded","call":"run_1:v:1:0","worker":"w-1","result":{"digest":"4062edaf750fb8074e7e83e0c9028c94e32468a8b6f1614774328ef045150f93","len":11}}}
+        {"at":1000000,"event":{"type":"call_succeeded","call":"run_1:v:1:0","worker":"w-1","result":{"digest":"4062edaf750fb8074e7e83e0c9028c94e32468a8b6f1614774328ef045150f93","len":11},"terminal":false}}
         {"at":1000000,"event":{"type":"assistant_message","completion":2,"text":{"digest":"dba36bffa5cab0f922d087a3aeb179f9d4e745df40b323e1b1471402848c8a3e","len":5},"stop_reason":"tool_use","usage":{"input_tokens":70,"output_tokens":30,"estimated":false},"duration_ms":5}}
         {"at":1000000,"event":{"type":"ended","outcome":"completed","reason":"tool_use","by":null}}
     "#]].assert_eq(&lines(&bench.journal));

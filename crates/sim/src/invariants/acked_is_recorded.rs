@@ -16,6 +16,7 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
             matches!(&it.event,
                 Event::CallSucceeded { call, .. }
                 | Event::CallFailed { call, .. }
+                | Event::CallErred { call, .. }
                 | Event::ResultConflict { call, .. }
                 | Event::CallCancelled { call } if call == acked)
         });

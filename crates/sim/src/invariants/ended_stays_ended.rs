@@ -19,6 +19,10 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
             | Event::CallCancelled { .. }
             | Event::ResultConflict { .. } => true,
             Event::Started { .. }
+            | Event::EvidenceRecorded { .. }
+            | Event::OutputAccepted { .. }
+            | Event::OutputRejected { .. }
+            | Event::CallErred { .. }
             | Event::UserMessage { .. }
             | Event::AssistantMessage { .. }
             | Event::CallProposed { .. }

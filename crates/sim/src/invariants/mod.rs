@@ -9,6 +9,8 @@ mod everything_ends;
 mod once_sent_once;
 mod replay_equals_live;
 mod slots_balance;
+mod terminal_ends_the_loop;
+mod unavailable_never_offered;
 
 use spec::SessionId;
 
@@ -25,7 +27,7 @@ pub struct Violation {
 
 type Check = fn(&Simulation, &SessionId) -> Result<(), String>;
 
-const SAFETY: [(&str, Check); 8] = [
+const SAFETY: [(&str, Check); 10] = [
     ("denied_never_sent", denied_never_sent::check),
     ("once_sent_once", once_sent_once::check),
     ("approval_binds_args", approval_binds_args::check),
@@ -34,6 +36,11 @@ const SAFETY: [(&str, Check); 8] = [
     ("acked_is_recorded", acked_is_recorded::check),
     ("answered_in_order", answered_in_order::check),
     ("slots_balance", slots_balance::check),
+    ("terminal_ends_the_loop", terminal_ends_the_loop::check),
+    (
+        "unavailable_never_offered",
+        unavailable_never_offered::check,
+    ),
 ];
 
 /// Safety, at any step.

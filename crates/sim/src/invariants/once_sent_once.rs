@@ -1,5 +1,5 @@
 //! A call of the two dangerous classes begins at most once, and once more for each time that a
-//! person let it run again after its outcome was unknown.
+//! person let it run again after its outcome was unknown or its handler had failed.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,10 @@ pub(super) fn check(simulation: &Simulation, session: &SessionId) -> Result<(), 
                 ..
             } = &it.event
                 && about == call
-                && *subject == ApprovalSubject::Indeterminate
+                && matches!(
+                    subject,
+                    ApprovalSubject::Indeterminate | ApprovalSubject::HandlerFailed
+                )
             {
                 return Some(approval);
             }

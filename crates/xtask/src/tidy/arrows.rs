@@ -3,12 +3,13 @@
 use super::{Offence, Tree};
 
 /// Each crate and the crates that it may use. A crate that is not listed may not exist.
-const TABLE: [(&str, &[&str]); 14] = [
+const TABLE: [(&str, &[&str]); 15] = [
     ("subschema", &[]),
     ("spec", &[]),
+    ("validator", &["spec"]),
     ("policy", &["spec"]),
-    ("publish", &["policy", "subschema", "spec"]),
-    ("session", &["policy", "spec"]),
+    ("publish", &["policy", "subschema", "validator", "spec"]),
+    ("session", &["policy", "validator", "spec"]),
     ("runtime", &["session", "spec"]),
     ("store", &["runtime", "session", "spec"]),
     ("model", &["spec"]),

@@ -3,17 +3,17 @@
 
 use super::{Offence, Tree};
 
-const APPROVED: [(&str, &[&str]); 5] = [
+const APPROVED: [(&str, &[&str]); 6] = [
     (
         "spec",
         &["serde", "serde_json", "sha2", "thiserror", "uuid"],
     ),
+    ("validator", &["jsonschema", "serde_json"]),
     ("policy", &["regex", "regex-syntax", "thiserror"]),
     (
         "publish",
         &[
             "annotate-snippets",
-            "jsonschema",
             "regex",
             "saphyr-parser",
             "semver",
@@ -22,10 +22,7 @@ const APPROVED: [(&str, &[&str]); 5] = [
             "thiserror",
         ],
     ),
-    (
-        "session",
-        &["jsonschema", "serde", "serde_json", "thiserror"],
-    ),
+    ("session", &["serde", "serde_json", "thiserror"]),
     ("runtime", &["thiserror"]),
 ];
 

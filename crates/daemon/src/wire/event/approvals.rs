@@ -122,6 +122,7 @@ fn opened(entry: &Entry, state: &State, bytes: &Bytes<'_>) -> Parts {
         ApprovalSubject::Call => "call",
         ApprovalSubject::NoWorker => "no_worker",
         ApprovalSubject::Indeterminate => "indeterminate",
+        ApprovalSubject::HandlerFailed => "handler_failed",
     };
     let payload = object([
         ("approval_id", Json::from(approval.as_str())),

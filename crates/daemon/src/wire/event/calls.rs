@@ -22,6 +22,7 @@ pub(super) fn of_call(entry: &Entry, bytes: &Bytes<'_>) -> Parts {
         .or_else(|| dispatched(event))
         .or_else(|| nacked(event))
         .or_else(|| unknown(event, bytes))
+        .or_else(|| erred(event))
         .unwrap_or_else(|| queued(event))
 }
 
@@ -164,6 +165,32 @@ fn unknown(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
     ))
 }
 
+fn erred(event: &Event) -> Option<Parts> {
+    let Event::CallErred {
+        call,
+        attempt,
+        handler_code,
+        message,
+        retry_at,
+    } = event
+    else {
+        return None;
+    };
+    let payload = object([
+        id(call),
+        ("attempt", Json::from(*attempt)),
+        ("handler_code", Json::from(handler_code.as_str())),
+        ("error_message", Json::from(message.as_str())),
+        ("retry_at", Json::from(retry_at.map(rfc3339))),
+    ]);
+    Some((
+        "tool.handler_failed",
+        payload,
+        call.to_string(),
+        "worker".to_owned(),
+    ))
+}
+
 fn queued(event: &Event) -> Parts {
     let call = if let Event::CallQueued { call } = event {
         call.as_str()
@@ -190,6 +217,7 @@ fn succeeded(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
         call,
         worker,
         result,
+        terminal,
     } = event
     else {
         return None;
@@ -199,6 +227,14 @@ fn succeeded(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
         ("worker", Json::from(worker.as_str())),
         ("result", value(bytes, result)),
         ("result_digest", Json::from(result.digest.to_string())),
+        (
+            "terminal",
+            if *terminal {
+                Json::from(true)
+            } else {
+                Json::Null
+            },
+        ),
     ]);
     Some((
         "tool.completed",
