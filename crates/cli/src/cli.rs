@@ -7,8 +7,8 @@ use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::{
-    agents, approvals, bundles, demo, explain, init, policies, rollback, run, serve, sessions,
-    status, tools, worker,
+    agents, approvals, bundles, demo, explain, init, policies, rollback, run, schema, serve,
+    sessions, status, tools, worker,
 };
 
 /// Run declared agents under policy, with every step on record.
@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Bundles(bundles::Group),
     /// Share tools between agents: publish them to the catalog, list and deprecate them.
     Tools(tools::Group),
-    /// Share policies between agents: publish them to the catalog, list and deprecate them.
+    /// Test policies, and share them between agents: publish them to the catalog.
     Policies(policies::Group),
     /// List, inspect, follow and end sessions.
     Sessions(sessions::Group),
@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Approvals(approvals::Group),
     /// Serve tools from here.
     Worker(worker::Group),
+    Schema(schema::Args),
     Explain(explain::Args),
     /// List the exit codes.
     #[command(
@@ -105,6 +106,7 @@ impl Command {
             Command::Approvals(approvals::Group { verb: None }) => help(context, "approvals"),
             Command::Worker(worker::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Worker(worker::Group { verb: None }) => help(context, "worker"),
+            Command::Schema(args) => schema::run(&args, context),
             Command::Explain(args) => explain::run(&args, context),
             Command::ExitCodes => {
                 context.printer.out(&exit::table())?;
@@ -212,17 +214,18 @@ mod tests {
             Commands:
               serve       Start a runtime here, and serve until SIGTERM or Ctrl-C
               demo        See a governed agent at work: allowed, asked about, denied, and through a crash
-              init        Begin an agent: a manifest, a tool, a policy and a scripted model to try them with
+              init        Begin an agent: a manifest, a tool, a policy with a test, and a scripted model to try them with
               status      Show whether a runtime answers, and its version
               rollback    Make an earlier version of an agent the one that runs
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
               bundles     Lock and validate agents that hand work to each other
               tools       Share tools between agents: publish them to the catalog, list and deprecate them
-              policies    Share policies between agents: publish them to the catalog, list and deprecate them
+              policies    Test policies, and share them between agents: publish them to the catalog
               sessions    List, inspect, follow and end sessions
               approvals   See what waits for a person, and decide it
               worker      Serve tools from here
+              schema      Print the JSON Schema of documents, for editors
               explain     Say what a diagnostic's code means and how to mend it
               exit-codes  List the exit codes
               help        Print this message or the help of the given subcommand(s)

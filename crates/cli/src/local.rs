@@ -7,12 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use publish::{Compiled, Diagnostic, Recorder, Severity};
-use spec::{Json, Snapshot};
+use spec::Snapshot;
 
 use crate::context::Context;
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::findings::Findings;
 use crate::lookup;
 use crate::render::escape;
 
@@ -29,6 +30,8 @@ pub(crate) struct Local {
     pub(crate) sources: BTreeMap<String, Vec<u8>>,
     /// The Agent's path among them.
     pub(crate) manifest: String,
+    /// The bundle's root, as the user named it.
+    folder: PathBuf,
 }
 
 /// A manifest on this machine, with what lies around it.
@@ -84,7 +87,11 @@ pub(crate) fn must_exist(file: &Path, failed: &dyn Fn() -> Failure) -> Result<()
 /// Compiles the bundle of the Agent at `path`, a file or the folder that it is in. What its files do
 /// not have is looked for in the catalog of the runtime.
 pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Failure> {
-    let Opened { disk, manifest, .. } = open(path, MANIFEST)?;
+    let Opened {
+        disk,
+        folder,
+        manifest,
+    } = open(path, MANIFEST)?;
     let (local, _) = lookup::with_catalog(context, |catalog| {
         let recorder = Recorder::new(&disk);
         let compiled = publish::compile_with(&recorder, catalog, &manifest);
@@ -93,6 +100,7 @@ pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Fai
             compiled,
             sources: recorder.into_sources(),
             manifest: manifest.clone(),
+            folder: folder.clone(),
         };
         (local, wanted)
     })
@@ -108,8 +116,13 @@ pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Fai
 }
 
 impl Local {
-    pub(crate) fn count(&self, severity: Severity) -> usize {
-        count(&self.compiled.diagnostics, severity)
+    /// What was found, for programs.
+    pub(crate) fn findings(&self) -> Findings<'_> {
+        Findings {
+            diagnostics: &self.compiled.diagnostics,
+            sources: &self.sources,
+            folder: &self.folder,
+        }
     }
 
     /// Draws everything that was found on stderr.
@@ -149,21 +162,6 @@ pub(crate) fn report(found: &[Diagnostic], sources: &BTreeMap<String, Vec<u8>>, 
     let text = publish::render(found, &source, context.printer.err_has_color());
     // The drawing has replaced control characters itself; its own are colours.
     context.printer.diagnostics(&escape::hidden(&text));
-}
-
-/// A diagnostic for programs, by the names of its fields on the wire.
-pub(crate) fn to_json(diagnostic: &Diagnostic) -> Json {
-    let place = diagnostic.span;
-    Json::from_members([
-        ("code", Json::from(diagnostic.code.as_str())),
-        ("severity", Json::from(diagnostic.severity.to_string())),
-        ("file", Json::from(diagnostic.file.as_str())),
-        ("line", Json::from(place.map(|it| it.line))),
-        ("column", Json::from(place.map(|it| it.column))),
-        ("field", Json::from(diagnostic.field.as_str())),
-        ("message", Json::from(diagnostic.message.as_str())),
-        ("help", Json::from(diagnostic.help.as_deref())),
-    ])
 }
 
 /// A diagnostic of the server, which has no source lines to show.

@@ -18,17 +18,20 @@ mod environment;
 mod exit;
 mod explain;
 mod failure;
+mod findings;
 mod follow;
 mod init;
 mod lifeline;
 mod local;
 mod lookup;
 mod policies;
+mod policy_test;
 mod progress;
 mod reference;
 mod render;
 mod rollback;
 mod run;
+mod schema;
 mod secrets;
 mod serve;
 mod sessions;
@@ -110,6 +113,7 @@ fn dispatch(command: Option<Command>, context: &mut Context) -> Result<Exit, Fai
         | Command::Policies(_)
         | Command::Sessions(_)
         | Command::Approvals(_)
+        | Command::Schema(_)
         | Command::Explain(_)
         | Command::ExitCodes
         | Command::DemoWorker(_) => tokio::runtime::Builder::new_current_thread(),

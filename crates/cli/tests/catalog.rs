@@ -344,17 +344,17 @@ async fn what_is_no_tool_is_said_here() {
     desk.run(
         "policies publish my-agent/agent.yaml",
         &expect![[r#"
-        error[E0313]: the catalog takes no `Agent`
-         --> agent.yaml:2:7
-          |
-        2 | kind: Agent
-          |       ^^^^^ kind
-          |
-          = help: publish an Agent with `agents publish`
+            error[E0313]: the catalog takes no `Agent`
+             --> agent.yaml:3:7
+              |
+            3 | kind: Agent
+              |       ^^^^^ kind
+              |
+              = help: publish an Agent with `agents publish`
 
-        Error: invalid policy (1 error)
-        exit 3
-    "#]],
+            Error: invalid policy (1 error)
+            exit 3
+        "#]],
     );
     desk.edit(TOOL, "description:", "descriptoin:");
     desk.run(
@@ -432,26 +432,26 @@ async fn an_agent_takes_from_the_catalog_what_it_does_not_have() {
     desk.run(
         "agents validate my-agent",
         &expect![[r#"
-        error[E0305]: there is no Tool `default.send-mesage`, neither in tools/ nor in the catalog
-          --> agent.yaml:22:12
-           |
-        22 |     - ref: default.send-mesage@^0.1
-           |            ^^^^^^^^^^^^^^^^^^^^^^^^ spec.tools[0].ref
-           |
-           = help: did you mean `default.send-message`?
+            error[E0305]: there is no Tool `default.send-mesage`, neither in tools/ nor in the catalog
+              --> agent.yaml:23:12
+               |
+            23 |     - ref: default.send-mesage@^0.1
+               |            ^^^^^^^^^^^^^^^^^^^^^^^^ spec.tools[0].ref
+               |
+               = help: did you mean `default.send-message`?
 
-        Error: invalid manifest (1 error)
-        exit 3
-    "#]],
+            Error: invalid manifest (1 error)
+            exit 3
+        "#]],
     );
 
     // Nobody to ask: what is missing is not said to be nowhere.
     desk.daemon.take().unwrap().stop().await;
     desk.run("agents validate my-agent", &expect![[r#"
         error[E0305]: there is no Tool `default.send-mesage`
-          --> agent.yaml:22:12
+          --> agent.yaml:23:12
            |
-        22 |     - ref: default.send-mesage@^0.1
+        23 |     - ref: default.send-mesage@^0.1
            |            ^^^^^^^^^^^^^^^^^^^^^^^^ spec.tools[0].ref
            |
            = help: tools/ holds no Tool; the catalog could not be asked: nothing answers at <address>

@@ -233,8 +233,9 @@ pub(crate) fn file_name(id: &str, version: &str) -> String {
     format!("{FILED}{id}@{version}")
 }
 
-/// Whether a diagnostic's file is a document of the catalog.
-pub(crate) fn is_filed(file: &str) -> bool {
+/// Whether what a diagnostic names as its file is a document of the catalog.
+#[must_use]
+pub fn is_filed(file: &str) -> bool {
     file.starts_with(FILED)
 }
 

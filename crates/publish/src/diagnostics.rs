@@ -123,6 +123,12 @@ pub fn explain(code: &str) -> Option<&'static str> {
         .map(String::as_str)
 }
 
+/// Every code, in order.
+#[cfg(test)]
+pub(crate) fn codes() -> Vec<Code> {
+    SOURCES.iter().map(|(code, _)| *code).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{SOURCES, explain};

@@ -22,11 +22,13 @@ mod diagnostic;
 mod diagnostics;
 mod document;
 mod files;
+mod format;
 mod instructions;
 mod library;
 mod lock;
 mod manifest;
 mod overlay;
+mod policy_test;
 mod reference;
 mod render;
 mod resolved;
@@ -41,15 +43,19 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Catalog, Entry, Wanted, choose, plain_version};
+pub use catalog::{Catalog, Entry, Wanted, choose, is_filed, plain_version};
 pub use closure::{Closure, External, Member, Origin, closure, closure_with};
 pub use compile::{Compiled, compile, compile_with};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
+pub use format::{FormatKind, format_schema};
 pub use lock::{LOCK_FILE, Lock, LockError, LockedMember, LockedOrigin};
 pub use manifest::manifest;
 pub use overlay::check_overlay;
+pub use policy_test::{
+    CaseContext, Expectation, ExpectedVerdict, PolicyCase, PolicyTests, policy_tests,
+};
 pub use render::render;
 pub use resolved::{compile_resolved, compile_resolved_with};
 pub use self_contained::{CatalogDocument, CompiledDocument, differences, document};

@@ -1,18 +1,22 @@
 //! Tests of whole bundles, and what the tests beside the code share.
 
 mod bundle;
+mod cases;
 mod catalog;
 mod closures;
 mod delegations;
+mod disk;
+mod docs;
+mod format;
 mod golden;
 mod guide;
 mod policies;
 mod readers;
+mod render;
 mod robust;
 mod schemas;
 mod seeds;
 mod shelf;
-mod versions;
 
 pub(crate) use bundle::{Bundle, desk, sample};
 pub(crate) use shelf::Shelf;

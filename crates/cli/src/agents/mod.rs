@@ -9,6 +9,7 @@ mod history;
 mod inspect;
 mod lines;
 mod ls;
+mod presented;
 mod publish;
 mod retire;
 mod validate;

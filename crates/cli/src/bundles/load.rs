@@ -15,6 +15,7 @@ use crate::connect::Runtime;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::findings::Findings;
 use crate::local::{self, Opened};
 use crate::lookup;
 use crate::secrets;
@@ -127,6 +128,15 @@ fn read(version: &GetAgentVersionResponse) -> Result<External, Failure> {
 }
 
 impl Loaded {
+    /// What was found, for programs.
+    pub(super) fn findings(&self) -> Findings<'_> {
+        Findings {
+            diagnostics: &self.closure.diagnostics,
+            sources: &self.sources,
+            folder: &self.folder,
+        }
+    }
+
     /// What the Bundle comes to now, or the error that it has errors.
     pub(super) fn lock(&self) -> Result<(&Identity, &Lock), Failure> {
         let found = self.closure.bundle.as_ref().zip(self.closure.lock.as_ref());

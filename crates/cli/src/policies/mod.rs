@@ -1,4 +1,7 @@
-//! `policies`: policies in the catalog. The work is what `tools` does too, and is in `documents`.
+//! `policies`: one file for each verb of its own. Those of the catalog are what `tools` has too, and
+//! are in `documents`.
+
+mod test;
 
 use clap::Subcommand;
 use spec::DocumentKind;
@@ -12,7 +15,7 @@ const KIND: DocumentKind = DocumentKind::Policy;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  ordain policies publish policies/limit.yaml\n  ordain policies ls\n  ordain policies inspect pay.limit@^1"
+    after_help = "Examples:\n  ordain policies test tests/\n  ordain policies publish policies/limit.yaml\n  ordain policies inspect pay.limit@^1"
 )]
 pub(crate) struct Group {
     #[command(subcommand)]
@@ -21,11 +24,11 @@ pub(crate) struct Group {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    Test(test::Args),
     /// Check a policy and put this version of it into the catalog.
     ///
-    /// What the document refers to by file is written into it, so that it stands by itself and any
-    /// agent of the runtime may attach it.
-    /// A version never changes: the same one with other content is refused.
+    /// It stands by itself there, and any agent of the runtime may attach it. A version never
+    /// changes: the same one with other content is refused.
     #[command(
         after_help = "Examples:\n  ordain policies publish policies/limit.yaml\n  ordain policies publish policies/limit.yaml --dry-run"
     )]
@@ -49,6 +52,7 @@ pub(crate) enum Verb {
 impl Verb {
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
+            Verb::Test(args) => test::run(&args, context).await,
             Verb::Publish(args) => publish::run(args, KIND, context).await,
             Verb::Ls(args) => ls::run(args, KIND, context).await,
             Verb::Inspect(args) => inspect::run(args, KIND, context).await,

@@ -232,9 +232,8 @@ impl Builder<'_> {
     fn refuse(&mut self, error: &ScanError) -> Flow {
         let mut byte = self.lines.byte(error.marker().index());
         let info = error.info();
-        let rest = self.lines.text.get(byte..).unwrap_or("");
         if info.contains("tab") {
-            byte = byte.saturating_add(rest.find('\t').unwrap_or(0));
+            byte = self.tab(byte);
         }
         let at = self.at(self.lines.span(byte, byte));
         self.sink.push(if info.contains("recursion limit") {
@@ -247,6 +246,24 @@ impl Builder<'_> {
             e0103::syntax(&at, info)
         });
         Flow::Fail
+    }
+
+    /// The tab that is complained of at `byte`: the first of the line's indentation, or else the next.
+    fn tab(&self, byte: usize) -> usize {
+        let text = self.lines.text;
+        let before = text.get(..byte).unwrap_or("");
+        let line = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
+        let of_line = text.get(line..).unwrap_or("");
+        let indentation = of_line.trim_start_matches([' ', '\t']);
+        let width = of_line.len().saturating_sub(indentation.len());
+        let in_it = of_line.get(..width).and_then(|it| it.find('\t'));
+        match in_it {
+            Some(at) => line.saturating_add(at),
+            None => {
+                let rest = text.get(byte..).unwrap_or("");
+                byte.saturating_add(rest.find('\t').unwrap_or(0))
+            }
+        }
     }
 
     fn span(&self, marks: Marks) -> Span {
@@ -289,7 +306,7 @@ fn read_key(file: &Rc<str>, node: Node, seen: &mut BTreeMap<String, Span>, sink:
         }
     }
     if let Some(first) = seen.get(&scalar.text) {
-        sink.push(e0105::duplicate(&at, &scalar.text, Some(first.line)));
+        sink.push(e0105::duplicate(&at, &scalar.text, first.line));
         return Key::Refused;
     }
     seen.insert(scalar.text.clone(), node.span);
