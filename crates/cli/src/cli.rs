@@ -8,7 +8,7 @@ use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::{
     agents, approvals, bundles, demo, explain, init, policies, rollback, run, schema, serve,
-    sessions, status, worker,
+    sessions, status, tools, worker,
 };
 
 /// Run declared agents under policy, with every step on record.
@@ -60,7 +60,9 @@ pub(crate) enum Command {
     Agents(agents::Group),
     /// Lock and validate agents that hand work to each other.
     Bundles(bundles::Group),
-    /// Test policies.
+    /// Share tools between agents: publish them to the catalog, list and deprecate them.
+    Tools(tools::Group),
+    /// Test policies, and share them between agents: publish them to the catalog.
     Policies(policies::Group),
     /// List, inspect, follow and end sessions.
     Sessions(sessions::Group),
@@ -91,12 +93,14 @@ impl Command {
             Command::Rollback(args) => rollback::run(args, context).await,
             Command::Run(args) => run::run(args, context).await,
             Command::Agents(agents::Group { verb: Some(verb) }) => verb.run(context).await,
-            Command::Policies(policies::Group { verb: Some(verb) }) => verb.run(context),
+            Command::Tools(tools::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Policies(policies::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Sessions(sessions::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Approvals(approvals::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Agents(agents::Group { verb: None }) => help(context, "agents"),
             Command::Bundles(bundles::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Bundles(bundles::Group { verb: None }) => help(context, "bundles"),
+            Command::Tools(tools::Group { verb: None }) => help(context, "tools"),
             Command::Policies(policies::Group { verb: None }) => help(context, "policies"),
             Command::Sessions(sessions::Group { verb: None }) => help(context, "sessions"),
             Command::Approvals(approvals::Group { verb: None }) => help(context, "approvals"),
@@ -216,7 +220,8 @@ mod tests {
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
               bundles     Lock and validate agents that hand work to each other
-              policies    Test policies
+              tools       Share tools between agents: publish them to the catalog, list and deprecate them
+              policies    Test policies, and share them between agents: publish them to the catalog
               sessions    List, inspect, follow and end sessions
               approvals   See what waits for a person, and decide it
               worker      Serve tools from here

@@ -121,30 +121,30 @@ mod tests {
         assert!(script.contains(&snapshot.tools[0].wire_name));
     }
 
-    #[test]
-    fn the_beginning_keeps_its_own_test() {
+    #[tokio::test]
+    async fn the_beginning_keeps_its_own_test() {
         let outer = tempfile::tempdir().unwrap();
         let args = Args {
             dir: Some(outer.path().to_owned()),
         };
         assert_eq!(run(&args, &context()).unwrap(), Exit::Done);
-        assert_eq!(policies_test(outer.path()), Exit::Done);
+        assert_eq!(policies_test(outer.path()).await, Exit::Done);
         // The test notices when the rule is gone.
         let policy = outer.path().join("policies/ask-before-sending.yaml");
         let text = fs::read_to_string(&policy).unwrap();
         fs::write(&policy, text.replace("ends_with", "eq")).unwrap();
-        assert_eq!(policies_test(outer.path()), Exit::Failed);
+        assert_eq!(policies_test(outer.path()).await, Exit::Failed);
         fs::write(&policy, text.replace("ends_with", "ends_wth")).unwrap();
-        assert_eq!(policies_test(outer.path()), Exit::Invalid);
+        assert_eq!(policies_test(outer.path()).await, Exit::Invalid);
     }
 
-    fn policies_test(dir: &Path) -> Exit {
+    async fn policies_test(dir: &Path) -> Exit {
         let dir = dir.to_str().unwrap();
         let cli = Cli::parse_from(["ordain", "--quiet", "policies", "test", dir]);
         let Some(Command::Policies(group)) = cli.command else {
             panic!("another command");
         };
-        group.verb.unwrap().run(&context()).unwrap()
+        group.verb.unwrap().run(&context()).await.unwrap()
     }
 
     #[cfg(unix)]

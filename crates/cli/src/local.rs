@@ -1,5 +1,6 @@
 //! Compiles a bundle on this machine, as `validate` and `publish` both do. Knows paths of manifests
-//! and what diagnostics look like as data; the compiling is in the `publish` crate.
+//! and what diagnostics look like; the compiling is in the `publish` crate, and asking the catalog in
+//! `lookup`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,6 +14,7 @@ use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::findings::Findings;
+use crate::lookup;
 use crate::render::escape;
 
 /// The file of an Agent in a folder that is named instead of it.
@@ -53,19 +55,7 @@ pub(crate) fn open_as(path: &Path, usual: &str, action: &str) -> Result<Opened, 
     } else {
         path.to_owned()
     };
-    // A missing file is said as the system says it.
-    std::fs::metadata(&file).map_err(|why| {
-        let cause = io::Error::new(why.kind(), format!("{}: {why}", file.display()));
-        let exit = if why.kind() == io::ErrorKind::NotFound {
-            Exit::NotFound
-        } else {
-            Exit::Failed
-        };
-        Failure {
-            exit,
-            ..failed().because(&cause)
-        }
-    })?;
+    must_exist(&file, &failed)?;
     let name = file.file_name().and_then(|it| it.to_str());
     let manifest = name.ok_or_else(failed)?.to_owned();
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
@@ -78,26 +68,51 @@ pub(crate) fn open_as(path: &Path, usual: &str, action: &str) -> Result<Opened, 
     })
 }
 
-/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
-pub(crate) fn compile(path: &Path, program: &str) -> Result<Local, Failure> {
+/// Says of a missing file what the system says.
+pub(crate) fn must_exist(file: &Path, failed: &dyn Fn() -> Failure) -> Result<(), Failure> {
+    std::fs::metadata(file).map(drop).map_err(|why| {
+        let cause = io::Error::new(why.kind(), format!("{}: {why}", file.display()));
+        let exit = if why.kind() == io::ErrorKind::NotFound {
+            Exit::NotFound
+        } else {
+            Exit::Failed
+        };
+        Failure {
+            exit,
+            ..failed().because(&cause)
+        }
+    })
+}
+
+/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in. What its files do
+/// not have is looked for in the catalog of the runtime.
+pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Failure> {
     let Opened {
         disk,
         folder,
         manifest,
     } = open(path, MANIFEST)?;
-    let recorder = Recorder::new(&disk);
-    let compiled = publish::compile(&recorder, &manifest);
+    let (local, _) = lookup::with_catalog(context, |catalog| {
+        let recorder = Recorder::new(&disk);
+        let compiled = publish::compile_with(&recorder, catalog, &manifest);
+        let wanted = compiled.wanted.clone();
+        let local = Local {
+            compiled,
+            sources: recorder.into_sources(),
+            manifest: manifest.clone(),
+            folder: folder.clone(),
+        };
+        (local, wanted)
+    })
+    .await?;
+    let found = &local.compiled.diagnostics;
     let is_bundle = |it: &Diagnostic| it.code.as_str() == FOUND_A_BUNDLE && it.file == manifest;
-    if compiled.diagnostics.iter().any(is_bundle) {
+    if found.iter().any(is_bundle) {
+        let program = &context.program;
         let message = format!("bundle manifest: use {program} bundles validate instead");
         return Err(Failure::usage(message));
     }
-    Ok(Local {
-        compiled,
-        sources: recorder.into_sources(),
-        manifest,
-        folder,
-    })
+    Ok(local)
 }
 
 impl Local {

@@ -13,6 +13,7 @@ mod connect;
 mod context;
 mod demo;
 mod disk;
+mod documents;
 mod environment;
 mod exit;
 mod explain;
@@ -22,6 +23,7 @@ mod follow;
 mod init;
 mod lifeline;
 mod local;
+mod lookup;
 mod policies;
 mod policy_test;
 mod progress;
@@ -34,6 +36,7 @@ mod secrets;
 mod serve;
 mod sessions;
 mod status;
+mod tools;
 mod usage;
 mod wire;
 mod worker;
@@ -106,6 +109,7 @@ fn dispatch(command: Option<Command>, context: &mut Context) -> Result<Exit, Fai
         | Command::Run(_)
         | Command::Agents(_)
         | Command::Bundles(_)
+        | Command::Tools(_)
         | Command::Policies(_)
         | Command::Sessions(_)
         | Command::Approvals(_)

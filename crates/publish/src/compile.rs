@@ -8,6 +8,7 @@ use spec::snapshot::{FORMAT, STUB_SCRIPT};
 
 use crate::attach;
 use crate::bound::{self, Bound};
+use crate::catalog::{Catalog, Wanted};
 use crate::delegate::{self, Callees, Delegate};
 use crate::diagnostic::{Diagnostic, Location, Sink};
 use crate::diagnostics::{e0101, e0801};
@@ -28,31 +29,41 @@ pub struct Compiled {
     pub snapshot: Option<Snapshot>,
     /// Everything that was found: the manifest's first, then file by file, top to bottom.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the catalog was asked for and has not answered yet.
+    pub wanted: Vec<Wanted>,
 }
 
 /// The provider whose script is carried along.
 const STUB: &str = "stub";
 
-/// Compiles the bundle whose Agent is the file `manifest`.
+/// Compiles the bundle whose Agent is the file `manifest`, with nothing behind it.
 #[must_use]
 pub fn compile(files: &dyn Files, manifest: &str) -> Compiled {
-    compile_as(files, manifest, None)
+    compile_with(files, &Catalog::default(), manifest)
+}
+
+/// Compiles the bundle whose Agent is the file `manifest`, with what has been looked up in the
+/// catalog so far. Whoever asks looks up what is [wanted](Compiled::wanted) and compiles again,
+/// until nothing new is.
+#[must_use]
+pub fn compile_with(files: &dyn Files, catalog: &Catalog, manifest: &str) -> Compiled {
+    compile_as(Sources::with(files, catalog), manifest, None)
 }
 
 /// Compiles an Agent that is a member of a Bundle. What its entries of `spec.agents` lead to is in
 /// `callees`; for those that are not there no tool is made.
-pub(crate) fn compile_member(files: &dyn Files, manifest: &str, callees: &Callees) -> Compiled {
-    compile_as(files, manifest, Some(callees))
+pub(crate) fn compile_member(sources: Sources<'_>, manifest: &str, callees: &Callees) -> Compiled {
+    compile_as(sources, manifest, Some(callees))
 }
 
-fn compile_as(files: &dyn Files, manifest: &str, callees: Option<&Callees>) -> Compiled {
+fn compile_as(mut sources: Sources<'_>, manifest: &str, callees: Option<&Callees>) -> Compiled {
     let mut sink = Sink::default();
-    let mut sources = Sources::new(files);
     let snapshot = build(manifest, callees, &mut sources, &mut sink);
     let sound = sink.errors() == 0;
     Compiled {
         snapshot: snapshot.filter(|_| sound),
         diagnostics: sink.into_sorted(manifest),
+        wanted: sources.lookups().wanted(),
     }
 }
 

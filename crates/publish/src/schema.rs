@@ -46,9 +46,16 @@ pub(crate) enum Role {
     Output,
 }
 
-/// A schema that has passed every check.
+/// A schema that has passed every check, and what it was before it was closed.
 #[derive(Clone, Debug)]
-pub(crate) struct Schema(pub(crate) Json);
+pub(crate) struct Schema(pub(crate) Json, Option<Json>);
+
+impl Schema {
+    /// What its author declares, with the files in it that it refers to.
+    pub(crate) fn declared(&self) -> &Json {
+        self.1.as_ref().unwrap_or(&self.0)
+    }
+}
 
 /// Reads `{ref: …}` or `{inline: …}`; `None` when something was refused and reported.
 pub(crate) fn read(
@@ -93,7 +100,7 @@ pub(crate) fn read_as(
         let schema = check(at, role, sources, sink)?;
         match openness {
             Openness::AsWritten => Some(schema),
-            Openness::Closed => closed(&schema, at, sink),
+            Openness::Closed => closed(schema, at, sink),
         }
     };
     match (fields.get("inline"), fields.get("ref")) {
@@ -113,9 +120,9 @@ pub(crate) fn read_as(
 }
 
 /// The schema without room for what it does not name.
-fn closed(schema: &Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema> {
+fn closed(schema: Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema> {
     match strict::close(&schema.0) {
-        Ok(closed) => Some(Schema(closed)),
+        Ok(closed) => Some(Schema(closed, Some(schema.0))),
         Err(found) => {
             for it in found.iter().take(REPORTED_MAX) {
                 sink.push(e0414::unclosable(&cursor.locate_steps(&it.path), it.why));
@@ -173,7 +180,8 @@ fn check(
     {
         sink.push(e0401::invalid(&cursor.at(), &why.to_string()));
     }
-    schema.filter(|_| sink.errors() == before).map(Schema)
+    let sound = schema.filter(|_| sink.errors() == before);
+    sound.map(|it| Schema(it, None))
 }
 
 /// Whether judging a value takes a bounded time.

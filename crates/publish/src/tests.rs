@@ -2,6 +2,7 @@
 
 mod bundle;
 mod cases;
+mod catalog;
 mod closures;
 mod delegations;
 mod disk;
@@ -15,5 +16,7 @@ mod render;
 mod robust;
 mod schemas;
 mod seeds;
+mod shelf;
 
 pub(crate) use bundle::{Bundle, desk, sample};
+pub(crate) use shelf::Shelf;

@@ -70,21 +70,30 @@ pub(crate) fn plain(text: &str) -> Option<spec::Json> {
 
 /// Reads the one document in `bytes`: JSON when the name says so, else YAML.
 pub(crate) fn read(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option<Node> {
+    let text = text(file, bytes, sink)?;
+    if file.ends_with(".json") {
+        json_text::read(file, text, sink)
+    } else {
+        read::read(file, text, sink)
+    }
+}
+
+/// Reads the one JSON value in `bytes`, whatever the name says.
+pub(crate) fn read_json(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option<Node> {
+    json_text::read(file, text(file, bytes, sink)?, sink)
+}
+
+fn text<'a>(file: &Rc<str>, bytes: &'a [u8], sink: &mut Sink) -> Option<&'a str> {
     let whole = Location::file(file);
     if bytes.len() > FILE_BYTES_MAX {
         sink.push(e0102::too_large(&whole, FILE_BYTES_MAX));
         return None;
     }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(text),
         Err(error) => {
             sink.push(e0101::not_utf8(&whole, error.valid_up_to()));
-            return None;
+            None
         }
-    };
-    if file.ends_with(".json") {
-        json_text::read(file, text, sink)
-    } else {
-        read::read(file, text, sink)
     }
 }

@@ -1,5 +1,5 @@
 //! `agents validate`: compiles a bundle here and says what is wrong with it, or what a model would be
-//! shown of its tools. Asks no runtime.
+//! shown of its tools. Asks a runtime only for what its files refer to and do not have.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,10 @@ use crate::local::{self, Local};
 use crate::render;
 use crate::render::text::quoted;
 
-/// Check an agent and everything that it refers to, without a runtime.
+/// Check an agent and everything that it refers to.
+///
+/// No runtime is asked, unless the files refer to a tool or a policy that they do not have: that is
+/// looked up in the runtime's catalog.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  ordain agents validate agent.yaml\n  ordain agents validate ./my-agent -o json --deny-warnings\n  ordain agents validate ./my-agent -o sarif > ordain.sarif\n  ordain agents validate ./my-agent -o github\n  ordain agents validate ./my-agent --presented=openai"
@@ -32,8 +35,8 @@ pub(crate) struct Args {
     output: Output,
 }
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let local = local::compile(&args.manifest, &context.program)?;
+pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    let local = local::compile(&args.manifest, context).await?;
     let findings = local.findings();
     let warnings = findings.count(Severity::Warning);
     let is_denied = args.deny_warnings && warnings > 0;
@@ -147,20 +150,24 @@ spec:
   model: {provider: stub, name: scripted}
 ";
 
-    fn exit(folder: &Path, format: Format, deny_warnings: bool) -> Exit {
+    fn context() -> Context {
         let cli = Cli::parse_from(["ordain", "--quiet", "status"]);
-        let context = Context::new("ordain".to_owned(), &cli.global, Environment::default());
+        Context::new("ordain".to_owned(), &cli.global, Environment::default())
+    }
+
+    async fn exit(folder: &Path, format: Format, deny_warnings: bool) -> Exit {
         let args = Args {
             manifest: folder.to_owned(),
             deny_warnings,
             presented: Flag::default(),
             output: Output { format },
         };
-        run(&args, &context).unwrap_or_else(|failure| failure.exit)
+        let exit = run(&args, &context()).await;
+        exit.unwrap_or_else(|failure| failure.exit)
     }
 
-    #[test]
-    fn the_exit_code_is_the_same_in_every_form() {
+    #[tokio::test]
+    async fn the_exit_code_is_the_same_in_every_form() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         for (text, plain, denied) in [
@@ -180,19 +187,19 @@ spec:
                 Format::Sarif,
                 Format::Github,
             ] {
-                assert_eq!(exit(path, format, false), plain, "{format:?}");
-                assert_eq!(exit(path, format, true), denied, "{format:?}");
+                assert_eq!(exit(path, format, false).await, plain, "{format:?}");
+                assert_eq!(exit(path, format, true).await, denied, "{format:?}");
             }
         }
         fs::remove_file(path.join("agent.yaml")).unwrap();
-        assert_eq!(exit(path, Format::Json, false), Exit::NotFound);
+        assert_eq!(exit(path, Format::Json, false).await, Exit::NotFound);
     }
 
-    #[test]
-    fn as_data() {
+    #[tokio::test]
+    async fn as_data() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("agent.yaml"), AGENT).unwrap();
-        let local = local::compile(folder.path(), "ordain").unwrap();
+        let local = local::compile(folder.path(), &context()).await.unwrap();
         let snapshot = local.compiled.snapshot.as_ref();
         let unset = [("key".to_owned(), "KEY".to_owned())];
         let data = to_json(&local.findings(), snapshot, true, &unset, None);

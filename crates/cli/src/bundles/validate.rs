@@ -17,7 +17,8 @@ use crate::render::text::quoted;
 
 /// Check a Bundle, all its agents, and its lock if it has one.
 ///
-/// A runtime is asked only if the Bundle pins versions that are published there.
+/// A runtime is asked only for versions that the Bundle pins, and for tools and policies that its
+/// files do not have.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  ordain bundles validate bundle.yaml\n  ordain bundles validate ./support-desk --require-lock -o json"

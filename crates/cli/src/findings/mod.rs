@@ -135,6 +135,9 @@ impl Findings<'_> {
 
     /// The path of a file as whoever runs the command would write it, with forward slashes.
     fn path(&self, file: &str) -> String {
+        if publish::is_filed(file) {
+            return file.to_owned();
+        }
         let path = plain_path(&self.folder.join(file));
         let here = std::env::current_dir().unwrap_or_default();
         let below = path.strip_prefix(&here).map(PathBuf::from);

@@ -1,5 +1,5 @@
-//! `policies test`: judges the cases of test files against the agents that they name. Asks no
-//! runtime; nothing is published.
+//! `policies test`: judges the cases of test files against the agents that they name. Asks a runtime
+//! only for what the agents' files refer to and do not have; nothing is published.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -48,7 +48,7 @@ struct Judged {
     misses: Vec<String>,
 }
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for path in &args.paths {
         find(path, &mut files)?;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let agent = folder.join(&tests.agent);
         if !plans.contains_key(&agent) {
-            plans.insert(agent.clone(), plan(&agent, context)?);
+            plans.insert(agent.clone(), plan(&agent, context).await?);
         }
         match plans.get(&agent) {
             Some(Some(plan)) => judged.extend(judge(file, tests, plan)),
@@ -153,8 +153,8 @@ fn read(path: &Path, context: &Context) -> Result<Option<PolicyTests>, Failure> 
 }
 
 /// The agent's plan; `None` when its bundle is invalid, which has been drawn.
-fn plan(agent: &Path, context: &Context) -> Result<Option<Plan>, Failure> {
-    let local = local::compile(agent, &context.program)?;
+async fn plan(agent: &Path, context: &Context) -> Result<Option<Plan>, Failure> {
+    let local = local::compile(agent, context).await?;
     let Some(snapshot) = local.compiled.snapshot.clone() else {
         local.report(context);
         return Ok(None);
@@ -302,7 +302,7 @@ mod tests {
     use crate::exit::Exit;
     use crate::render::{Format, Output};
 
-    fn check(paths: &[&Path]) -> Exit {
+    async fn check(paths: &[&Path]) -> Exit {
         let cli = Cli::parse_from(["ordain", "--quiet", "status"]);
         let context = Context::new("ordain".to_owned(), &cli.global, Environment::default());
         let args = Args {
@@ -311,26 +311,30 @@ mod tests {
                 format: Format::Json,
             },
         };
-        run(&args, &context).unwrap_or_else(|failure| failure.exit)
+        let exit = run(&args, &context).await;
+        exit.unwrap_or_else(|failure| failure.exit)
     }
 
-    #[test]
-    fn the_examples_keep_their_tests() {
+    #[tokio::test]
+    async fn the_examples_keep_their_tests() {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-        assert_eq!(check(&[&examples]), Exit::Done);
+        assert_eq!(check(&[&examples]).await, Exit::Done);
     }
 
-    #[test]
-    fn where_there_is_no_test_nothing_has_passed() {
+    #[tokio::test]
+    async fn where_there_is_no_test_nothing_has_passed() {
         let empty = tempfile::tempdir().unwrap();
-        assert_eq!(check(&[empty.path()]), Exit::NotFound);
-        assert_eq!(check(&[&empty.path().join("missing")]), Exit::NotFound);
+        assert_eq!(check(&[empty.path()]).await, Exit::NotFound);
+        assert_eq!(
+            check(&[&empty.path().join("missing")]).await,
+            Exit::NotFound
+        );
         let strange = empty.path().join("a.policytest.yaml");
         fs::write(&strange, "agent: agent.yaml\ncases: [{nme: x}]\n").unwrap();
-        assert_eq!(check(&[empty.path()]), Exit::Invalid);
+        assert_eq!(check(&[empty.path()]).await, Exit::Invalid);
         let text = "agent: agent.yaml\ncases: [{name: x, tool: x, expect: {verdict: allow}}]\n";
         fs::write(&strange, text).unwrap();
-        assert_eq!(check(&[empty.path()]), Exit::NotFound);
+        assert_eq!(check(&[empty.path()]).await, Exit::NotFound);
     }
 
     #[test]
