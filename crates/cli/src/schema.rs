@@ -43,3 +43,21 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     context.printer.line(&text::pretty(&schema))?;
     Ok(Exit::Done)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+    use publish::FormatKind;
+
+    use super::Kind;
+
+    #[test]
+    fn a_word_for_every_kind() {
+        let words = Kind::value_variants().iter().map(|kind| {
+            let word = kind.to_possible_value().unwrap().get_name().to_owned();
+            assert_eq!(word, kind.format().as_str().to_lowercase());
+            kind.format()
+        });
+        assert_eq!(words.collect::<Vec<_>>(), FormatKind::ALL);
+    }
+}

@@ -8,8 +8,9 @@
 //! mean, `library` finds documents by identity, in the bundle and in what has been looked up in a
 //! `catalog`, `bound` and `attach` tie them together, `rules` has the policies judged, `compile` puts
 //! the snapshot together. `closure` does that for all agents of a Bundle, and `lock` says what they
-//! came to; `self_contained` makes a document ready for the catalog. `diagnostics` holds a file for each
-//! kind of mistake.
+//! came to. `diagnostics` holds a file for each kind of mistake. Beside the way, `self_contained` makes
+//! a document ready for the catalog, `format` describes documents to editors, `policy_test` reads what
+//! an author expects of policies, and `overlay` what a deployment adds.
 
 mod attach;
 mod bound;

@@ -1,6 +1,7 @@
 //! JSON Schemas of Tools and bindings: found, checked against their own draft, and made sure to
 //! describe what they are for. Knows nothing of documents around them.
 
+mod cost;
 mod inline;
 mod members;
 mod object;
@@ -17,7 +18,7 @@ use spec::Json;
 use validator::{Draft, Validator};
 
 use crate::diagnostic::Sink;
-use crate::diagnostics::{e0208, e0401, e0413};
+use crate::diagnostics::{e0208, e0401, e0413, e0414};
 use crate::sources::{FileRef, SCHEMA_EXTENSIONS, Sources};
 use crate::yaml::{Cursor, Shape};
 
@@ -124,7 +125,7 @@ fn closed(schema: Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema
         Ok(closed) => Some(Schema(closed, Some(schema.0))),
         Err(found) => {
             for it in found.iter().take(REPORTED_MAX) {
-                sink.push(e0413::unclosable(&cursor.locate_steps(&it.path), it.why));
+                sink.push(e0414::unclosable(&cursor.locate_steps(&it.path), it.why));
             }
             None
         }
@@ -159,6 +160,7 @@ fn check(
     };
     let mut schema = whole.schema.filter(|_| checked == before);
     if let Some(schema) = &mut schema
+        && is_affordable(schema, cursor, draft, sink)
         && role == Role::Input
     {
         object::ensure(schema, cursor, sink);
@@ -180,6 +182,18 @@ fn check(
     }
     let sound = schema.filter(|_| sink.errors() == before);
     sound.map(|it| Schema(it, None))
+}
+
+/// Whether judging a value takes a bounded time.
+fn is_affordable(schema: &Json, cursor: &Cursor<'_>, draft: Draft, sink: &mut Sink) -> bool {
+    match cost::check(schema, draft) {
+        Ok(()) => return true,
+        Err(cost::Costly::Circle(path)) => sink.push(e0413::circle(&cursor.locate_steps(path))),
+        Err(cost::Costly::Many(path)) => {
+            sink.push(e0413::many(&cursor.locate_steps(path), cost::IN_PLACE_MAX));
+        }
+    }
+    false
 }
 
 fn draft_of(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Draft> {

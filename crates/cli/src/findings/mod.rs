@@ -270,6 +270,24 @@ spec:
     }
 
     #[test]
+    fn paths_are_those_of_whoever_asks() {
+        let sources = BTreeMap::new();
+        let here = std::env::current_dir().unwrap();
+        let path = |folder: &Path| {
+            let findings = Findings {
+                diagnostics: &[],
+                sources: &sources,
+                folder,
+            };
+            findings.path("tools/a.yaml")
+        };
+        assert_eq!(path(Path::new(".")), "tools/a.yaml");
+        assert_eq!(path(Path::new("../b/")), "../b/tools/a.yaml");
+        assert_eq!(path(&here.join("b")), "b/tools/a.yaml");
+        assert_eq!(path(Path::new("/elsewhere")), "/elsewhere/tools/a.yaml");
+    }
+
+    #[test]
     fn a_place_may_have_several_lines() {
         let span = Span {
             start: 10,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::sample::accepted;
 use crate::support::{accepts_all, presented};
 
-const SAMPLES: usize = 9;
+const SAMPLES: usize = 12;
 
 /// `server/tool` and input schema of every contract.
 fn contracts() -> Vec<(String, Value)> {

@@ -32,7 +32,7 @@ struct Check<'a> {
 
 /// Why the provider would refuse the tool, or the whole request for it.
 pub(crate) fn violations(offered: &Offered, provider: &str) -> Vec<String> {
-    let schema = offered.schema.to_serde();
+    let schema = crate::support::serde(&offered.schema);
     let mut check = Check {
         provider,
         root: &schema,

@@ -82,8 +82,8 @@ fn one_odd_tool_changes_nothing_for_the_others() {
     ];
     for profile in PROFILES {
         let offer = offered(&tools, profile);
-        assert_eq!(offer.tools[0].schema.to_serde(), plain);
-        assert_eq!(offer.tools[2].schema.to_serde(), plain);
+        assert_eq!(crate::support::serde(&offer.tools[0].schema), plain);
+        assert_eq!(crate::support::serde(&offer.tools[2].schema), plain);
         assert!(offer.tools[0].notes.is_empty() && !offer.tools[1].notes.is_empty());
     }
 }

@@ -26,7 +26,7 @@ fn nothing_valid_is_refused() {
             continue;
         }
         schemas += 1;
-        let valid = accepted(&schema, 24, &mut rng);
+        let valid = accepted(&schema, 12, &mut rng);
         samples += valid.len();
         for profile in PROFILES {
             accepts_all(&schema, &valid, profile);

@@ -13,12 +13,12 @@ enum Fill {
     Some,
 }
 
-/// Distinct objects that `schema` accepts, of `tries` that are drawn, or of up to 200 where it takes
-/// so many to find one.
+/// Distinct objects that `schema` accepts, of `tries` that are drawn, or of up to ten times as many
+/// where it takes so many to find one.
 pub(crate) fn accepted(schema: &Value, tries: usize, rng: &mut Rng) -> Vec<Value> {
     let check = validator(schema).expect("the schema compiles");
     let mut kept: Vec<Value> = Vec::new();
-    for index in 0..200 {
+    for index in 0..tries.saturating_mul(10) {
         if index >= tries && !kept.is_empty() {
             break;
         }

@@ -99,7 +99,14 @@ pub(super) fn shapes() -> Vec<Shape> {
             continue;
         }
         let text = disk::text(&path);
-        for shape in text.split(": Shape = Shape {").skip(1) {
+        let shapes = text.split(": Shape = Shape {").skip(1);
+        // One that is written in another way would go unseen.
+        assert_eq!(
+            shapes.clone().count(),
+            text.matches("what: \"").count(),
+            "{path}"
+        );
+        for shape in shapes {
             let (shape, _) = shape.split_once("\n};").unwrap();
             let (_, what) = shape.split_once("what: \"").unwrap();
             let (what, _) = what.split_once('"').unwrap();
@@ -181,7 +188,7 @@ fn kinds() -> impl Iterator<Item = Option<FormatKind>> {
 fn validator(kind: Option<FormatKind>) -> &'static Validator {
     static ALL: OnceLock<Vec<(Option<FormatKind>, Validator)>> = OnceLock::new();
     let built = |kind| {
-        let schema = format_schema(kind).to_serde();
+        let schema = serde(&format_schema(kind));
         if let Err(error) = jsonschema::meta::validate(&schema) {
             panic!("{kind:?}: {error}");
         }
@@ -223,7 +230,7 @@ pub(super) fn json(path: &str, text: &str) -> Json {
 }
 
 fn complaints(validator: &Validator, document: &Json) -> Vec<String> {
-    let document = document.to_serde();
+    let document = serde(document);
     let errors = validator.iter_errors(&document);
     errors
         .map(|it| format!("{}: {it}", it.instance_path()))
@@ -446,4 +453,8 @@ fn it_refuses_what_the_readers_refuse() {
         let document = json(path, &text.replace(from, to));
         assert!(!complaints(validator(None), &document).is_empty(), "{to}");
     }
+}
+
+fn serde(json: &Json) -> serde_json::Value {
+    serde_json::from_str(&json.to_canonical()).unwrap()
 }
