@@ -4,10 +4,12 @@
 mod bad_input;
 mod bed;
 mod calls;
+mod documents;
 mod enforced;
 mod interactive;
 mod lifecycle;
 mod many;
 mod publishing;
+mod seeds;
 mod services;
 mod workers;
