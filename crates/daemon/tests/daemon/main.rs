@@ -4,11 +4,16 @@
 mod bad_input;
 mod bed;
 mod calls;
+<<<<<<< HEAD
 mod catalog;
+=======
+mod documents;
+>>>>>>> seeds
 mod enforced;
 mod interactive;
 mod lifecycle;
 mod many;
 mod publishing;
+mod seeds;
 mod services;
 mod workers;
