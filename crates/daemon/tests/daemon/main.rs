@@ -4,11 +4,8 @@
 mod bad_input;
 mod bed;
 mod calls;
-<<<<<<< HEAD
 mod catalog;
-=======
 mod documents;
->>>>>>> seeds
 mod enforced;
 mod interactive;
 mod lifecycle;
