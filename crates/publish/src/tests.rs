@@ -2,6 +2,7 @@
 
 mod bundle;
 mod cases;
+mod cases_schemas;
 mod catalog;
 mod closures;
 mod delegations;

@@ -4,6 +4,7 @@
 mod cases;
 mod corpus;
 mod fits;
+mod numbered;
 mod offers;
 mod random;
 mod sample;
