@@ -527,20 +527,37 @@ async fn a_tool_of_an_mcp_server_has_no_handler_yet() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_that_is_not_for_an_mcp_server_alone_keeps_an_agent_from_running() {
-    let mut bed = Bed::new().await;
-    let mut files = sources("mcp", &script(&[]));
-    let (_, agent) = files.iter_mut().find(|it| it.0 == "agent.yaml").unwrap();
-    *agent = agent.replace("secrets: {", "secrets: {other_key: {fromEnv: OTHER_KEY}, ");
-    deploy(&mut bed, &files).await;
-    let secret = |name: &str| (name.to_owned(), b"s3cret".to_vec());
-    let request = wire::RunSessionRequest {
-        agent_ref: Some(assistant()),
-        input: b"{}".to_vec(),
-        resolved_secrets: ["mcp_token", "other_key"].map(secret).into(),
-        ..Default::default()
-    };
-    let refused = bed.client.run_session(request).await.unwrap_err();
-    assert_eq!(refused.code(), Code::FailedPrecondition);
-    assert!(refused.message().contains("other_key"), "{refused:?}");
-    assert!(!refused.message().contains("s3cret"));
+    let cases: [(&str, &str, &[&str], &str); 2] = [
+        (
+            "secrets: {",
+            "secrets: {other_key: {fromEnv: OTHER_KEY}, ",
+            &["mcp_token", "other_key"],
+            "other_key",
+        ),
+        (
+            "name: scripted",
+            "name: scripted, secret: mcp_token",
+            &["mcp_token"],
+            "mcp_token",
+        ),
+    ];
+    for (from, to, given, named) in cases {
+        let mut bed = Bed::new().await;
+        let mut files = sources("mcp", &script(&[]));
+        let (_, agent) = files.iter_mut().find(|it| it.0 == "agent.yaml").unwrap();
+        assert_eq!(agent.matches(from).count(), 1);
+        *agent = agent.replace(from, to);
+        deploy(&mut bed, &files).await;
+        let secret = |name: &&str| ((*name).to_owned(), b"s3cret".to_vec());
+        let request = wire::RunSessionRequest {
+            agent_ref: Some(assistant()),
+            input: b"{}".to_vec(),
+            resolved_secrets: given.iter().map(secret).collect(),
+            ..Default::default()
+        };
+        let refused = bed.client.run_session(request).await.unwrap_err();
+        assert_eq!(refused.code(), Code::FailedPrecondition);
+        assert!(refused.message().contains(named), "{refused:?}");
+        assert!(!refused.message().contains("s3cret"));
+    }
 }
