@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use tonic::{Code, Status};
 use wire::work_server_msg::Body as Heard;
 
-use self::load::{BUNDLES, seed};
+use self::load::{BLOCKS, BUNDLES, seed};
 use crate::bed::{Bed, Serving, errors, of, payload, script, serve_tools, text};
 use crate::workers::{ByHand, result};
 
@@ -49,15 +49,16 @@ fn assistant() -> wire::AgentRef {
     }
 }
 
+async fn deploy(bed: &mut Bed, files: &[(String, String)]) {
+    let files = files.iter();
+    let files: Vec<(&str, &str)> = files.map(|(path, text)| (&**path, &**text)).collect();
+    bed.deploy(&files).await;
+}
+
 /// Publishes and deploys the bundle, and starts a session in which the model makes these calls.
 async fn start(bed: &mut Bed, name: &str, turns: &[&[(&str, &str)]]) -> String {
     let script = script(turns);
-    let files = sources(name, &script);
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    bed.deploy(&files).await;
+    deploy(bed, &sources(name, &script)).await;
     let request = wire::RunSessionRequest {
         agent_ref: Some(assistant()),
         input: br#"{"message":"go"}"#.to_vec(),
@@ -99,6 +100,22 @@ fn results(events: &[ordain::WatchEvent]) -> Vec<Json> {
         .iter()
         .map(|it| payload(it)["result"].clone())
         .collect()
+}
+
+#[test]
+fn no_block_and_no_bundle_is_left_out() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../publish/testdata/seeds");
+    for (sort, listed) in [("blocks", BLOCKS), ("bundles", BUNDLES)] {
+        let there = std::fs::read_dir(format!("{folder}/{sort}")).unwrap();
+        let mut there: Vec<String> = there
+            .map(|it| it.unwrap().path())
+            .map(|it| it.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        there.sort();
+        let mut listed: Vec<&str> = listed.iter().map(|(name, _)| *name).collect();
+        listed.sort_unstable();
+        assert_eq!(there, listed);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -489,12 +506,7 @@ async fn a_tool_of_an_mcp_server_has_no_handler_yet() {
         ("web_search", r#"{"quary":"storm"}"#),
     ];
     let script = script(&[&calls]);
-    let files = sources("mcp", &script);
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    bed.deploy(&files).await;
+    deploy(&mut bed, &sources("mcp", &script)).await;
     let mut request = wire::RunSessionRequest {
         agent_ref: Some(assistant()),
         input: b"{}".to_vec(),
@@ -515,24 +527,37 @@ async fn a_tool_of_an_mcp_server_has_no_handler_yet() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_that_is_not_for_an_mcp_server_alone_keeps_an_agent_from_running() {
-    let mut bed = Bed::new().await;
-    let mut files = sources("mcp", &script(&[]));
-    let (_, agent) = files.iter_mut().find(|it| it.0 == "agent.yaml").unwrap();
-    *agent = agent.replace("secrets: {", "secrets: {other_key: {fromEnv: OTHER_KEY}, ");
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    bed.deploy(&files).await;
-    let secret = |name: &str| (name.to_owned(), b"s3cret".to_vec());
-    let request = wire::RunSessionRequest {
-        agent_ref: Some(assistant()),
-        input: b"{}".to_vec(),
-        resolved_secrets: ["mcp_token", "other_key"].map(secret).into(),
-        ..Default::default()
-    };
-    let refused = bed.client.run_session(request).await.unwrap_err();
-    assert_eq!(refused.code(), Code::FailedPrecondition);
-    assert!(refused.message().contains("other_key"), "{refused:?}");
-    assert!(!refused.message().contains("s3cret"));
+    let cases: [(&str, &str, &[&str], &str); 2] = [
+        (
+            "secrets: {",
+            "secrets: {other_key: {fromEnv: OTHER_KEY}, ",
+            &["mcp_token", "other_key"],
+            "other_key",
+        ),
+        (
+            "name: scripted",
+            "name: scripted, secret: mcp_token",
+            &["mcp_token"],
+            "mcp_token",
+        ),
+    ];
+    for (from, to, given, named) in cases {
+        let mut bed = Bed::new().await;
+        let mut files = sources("mcp", &script(&[]));
+        let (_, agent) = files.iter_mut().find(|it| it.0 == "agent.yaml").unwrap();
+        assert_eq!(agent.matches(from).count(), 1);
+        *agent = agent.replace(from, to);
+        deploy(&mut bed, &files).await;
+        let secret = |name: &&str| ((*name).to_owned(), b"s3cret".to_vec());
+        let request = wire::RunSessionRequest {
+            agent_ref: Some(assistant()),
+            input: b"{}".to_vec(),
+            resolved_secrets: given.iter().map(secret).collect(),
+            ..Default::default()
+        };
+        let refused = bed.client.run_session(request).await.unwrap_err();
+        assert_eq!(refused.code(), Code::FailedPrecondition);
+        assert!(refused.message().contains(named), "{refused:?}");
+        assert!(!refused.message().contains("s3cret"));
+    }
 }

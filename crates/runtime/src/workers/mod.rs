@@ -7,6 +7,8 @@
 mod calls;
 mod queue;
 mod registry;
+#[cfg(test)]
+mod tests;
 
 use ::session::{Refusal, Slot};
 use spec::{CallId, SessionId, WorkerId};
