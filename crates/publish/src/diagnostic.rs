@@ -96,6 +96,20 @@ impl Location {
         }
     }
 
+    /// A file as a whole, shown at its beginning.
+    pub(crate) fn top(file: &Rc<str>) -> Self {
+        let first = Span {
+            start: 0,
+            end: 0,
+            line: 1,
+            column: 1,
+        };
+        Self {
+            span: Some(first),
+            ..Self::file(file)
+        }
+    }
+
     pub(crate) fn error(&self, code: Code, message: impl Into<String>) -> Diagnostic {
         self.diagnostic(code, Severity::Error, message.into())
     }
@@ -137,6 +151,8 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        // INVARIANT: whoever is told what is wrong is told what to write instead.
+        debug_assert!(diagnostic.help.is_some(), "{diagnostic:?}");
         let count = match diagnostic.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,

@@ -9,11 +9,33 @@ pub(crate) const CODE: Code = Code("E0103");
 
 pub(crate) fn syntax(at: &Location, why: &str) -> Diagnostic {
     at.error(CODE, format!("syntax error: {why}"))
+        .with_help("look for a quote, a bracket or an indentation that is off here or just above")
 }
 
 pub(crate) fn tab(at: &Location) -> Diagnostic {
     at.error(CODE, "syntax error: a tab where indentation is due")
         .with_help("indent with spaces")
+}
+
+pub(crate) fn tab_after_colon(at: &Location) -> Diagnostic {
+    at.error(CODE, "syntax error: a tab where a space is due")
+        .with_help("write one space after the colon")
+}
+
+pub(crate) fn control(at: &Location, found: char) -> Diagnostic {
+    let number = u32::from(found);
+    at.error(
+        CODE,
+        format!("syntax error: the control character U+{number:04X}"),
+    )
+    .with_help(format!(
+        "take it out, or write it as an escape in double quotes: \"\\u{number:04x}\""
+    ))
+}
+
+pub(crate) fn directive(at: &Location, text: &str) -> Diagnostic {
+    at.error(CODE, format!("the directive `{text}` is not taken"))
+        .with_help("take the line out: every file is read as YAML 1.2, without tags")
 }
 
 #[cfg(test)]
@@ -31,6 +53,8 @@ mod tests {
                |
             10 |     text: Be: fair.
                |             ^
+               |
+               = help: look for a quote, a bracket or an indentation that is off here or just above
 
         "#]]);
     }
@@ -63,6 +87,8 @@ mod tests {
               |
             8 |   "required": ["order", "amount",],
               |                                  ^
+              |
+              = help: look for a quote, a bracket or an indentation that is off here or just above
 
         "#]]);
     }

@@ -38,7 +38,7 @@ mod tests {
               --> policies/limit.yaml:14:5
                |
             14 |     type: allow
-               |     ^^^^
+               |     ^^^^ spec.decision.type
                |
                = help: keep one of the two
 
@@ -53,7 +53,7 @@ mod tests {
               --> policies/limit.yaml:15:1
                |
             15 | spec: {decision: {type: allow}}
-               | ^^^^
+               | ^^^^ spec
                |
                = help: keep one of the two
 
@@ -72,7 +72,7 @@ mod tests {
              --> schemas/refund.json:8:3
               |
             8 |   "type": "string",
-              |   ^
+              |   ^ type
               |
               = help: keep one of the two
 

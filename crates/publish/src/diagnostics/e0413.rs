@@ -10,12 +10,13 @@ pub(crate) const CODE: Code = Code("E0413");
 
 pub(crate) fn unclosable(at: &Location, why: &str) -> Diagnostic {
     let (what, mend) = why.split_once(": ").unwrap_or((why, ""));
-    let found = at.error(CODE, format!("`strict` cannot close this: {what}"));
-    if mend.is_empty() {
-        found
+    let mend = if mend.is_empty() {
+        "take `strict` out, or write the schema in another way"
     } else {
-        found.with_help(mend)
-    }
+        mend
+    };
+    at.error(CODE, format!("`strict` cannot close this: {what}"))
+        .with_help(mend)
 }
 
 pub(crate) fn nothing_to_close(at: &Location) -> Diagnostic {

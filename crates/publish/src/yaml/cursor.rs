@@ -382,7 +382,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A field path one step longer; keys that would be misread are quoted.
-fn join(field: &str, key: &str) -> String {
+pub(super) fn join(field: &str, key: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$' | '/');
     let key = if !key.is_empty() && key.chars().all(plain) {
         key.to_owned()

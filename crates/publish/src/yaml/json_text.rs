@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use spec::{Json, JsonError};
 
+use super::cursor::join;
 use super::lines::Lines;
 use super::{Entry, Kind, NODES_MAX, Node, Scalar, Style};
 use crate::diagnostic::{Location, Sink};
@@ -15,8 +16,12 @@ pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> 
         span: Some(lines.span(byte, byte)),
         ..Location::file(file)
     };
+    let in_field = |byte: usize| Location {
+        field: field_at(lines.text, byte),
+        ..at(byte)
+    };
     if lines.text.trim().is_empty() {
-        sink.push(e0106::no_document(&Location::file(file)));
+        sink.push(e0106::no_document(&Location::top(file)));
         return None;
     }
     if let Err(error) = Json::parse(lines.text.as_bytes()) {
@@ -27,8 +32,10 @@ pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> 
             JsonError::Expected { expected, at: byte } => {
                 e0103::syntax(&at(byte), &format!("expected {expected}"))
             }
-            JsonError::DuplicateKey { key, at: byte } => e0105::duplicate(&at(byte), &key, None),
-            JsonError::Number { source, at: byte } => e0209::bad_json(&at(byte), &source),
+            JsonError::DuplicateKey { key, at: byte } => {
+                e0105::duplicate(&in_field(byte), &key, None)
+            }
+            JsonError::Number { source, at: byte } => e0209::bad_json(&in_field(byte), &source),
             JsonError::TooDeep { at: byte } => e0102::too_deep(&at(byte), spec::json::DEPTH_MAX),
             JsonError::NotUtf8 { at: byte } => e0103::syntax(&at(byte), "not UTF-8"),
         });
@@ -41,10 +48,60 @@ pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> 
     };
     let node = scan.value();
     if scan.nodes > NODES_MAX {
-        sink.push(e0102::too_many(&Location::file(file), NODES_MAX));
+        sink.push(e0102::too_many(&Location::top(file), NODES_MAX));
         return None;
     }
     Some(node)
+}
+
+/// A map or list around a place in a text.
+enum Around {
+    Map { key: Option<String>, key_due: bool },
+    List(usize),
+}
+
+/// The field that a byte belongs to, in a text that is JSON up to there.
+fn field_at(text: &str, byte: usize) -> String {
+    let lines = Lines::new(text);
+    let mut scan = Scan {
+        lines: &lines,
+        at: 0,
+        nodes: 0,
+    };
+    let mut around: Vec<Around> = Vec::new();
+    while scan.at <= byte && scan.at < text.len() {
+        match (scan.peek(), around.last_mut()) {
+            (b'{', _) => around.push(Around::Map {
+                key: None,
+                key_due: true,
+            }),
+            (b'[', _) => around.push(Around::List(0)),
+            (b'}' | b']', _) => {
+                around.pop();
+            }
+            (b',', Some(Around::List(index))) => *index = index.saturating_add(1),
+            (b',', Some(Around::Map { key_due, .. })) => *key_due = true,
+            (b':', Some(Around::Map { key_due, .. })) => *key_due = false,
+            (b'"', inner) => {
+                let text = scan.string();
+                if let Some(Around::Map { key, key_due: true }) = inner {
+                    *key = Some(text);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        scan.step();
+    }
+    let mut field = String::new();
+    for it in around {
+        match it {
+            Around::List(index) => field.push_str(&format!("[{index}]")),
+            Around::Map { key: Some(key), .. } => field = join(&field, &key),
+            Around::Map { key: None, .. } => {}
+        }
+    }
+    field
 }
 
 /// Walks a text that is known to be one JSON value.
