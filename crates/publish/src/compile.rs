@@ -1,6 +1,7 @@
 //! The way from files to a snapshot, step by step. Each step goes on with what the one before could
 //! read, so that one run finds every independent mistake.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use spec::Snapshot;
@@ -90,6 +91,7 @@ fn build(
     {
         metadata.annotations.insert(STUB_SCRIPT.to_owned(), script);
     }
+    let file_versions = file_versions(manifest, &bounds, &tools, sources);
     let tools: Vec<_> = bounds.into_iter().map(|it| it.tool).collect();
     let snapshot = Snapshot {
         format: FORMAT.to_owned(),
@@ -106,12 +108,37 @@ fn build(
         limits: agent.limits,
         output: agent.output,
         secrets: agent.secrets,
+        file_versions,
     };
     // Against tools that are missing or wrong, every rule would look wrong too.
     if all_bound {
         rules.judge(&snapshot, &policies, sink);
     }
     Some(snapshot)
+}
+
+/// The versions of files that the Agent and the Tools that it pins ask for.
+fn file_versions(
+    manifest: &str,
+    bounds: &[Bound<'_>],
+    tools: &Library<Tool>,
+    sources: &Sources<'_>,
+) -> BTreeMap<String, String> {
+    let own = sources.versions_in(manifest);
+    let mut versions: BTreeMap<String, String> = own
+        .map(|(field, version)| (field.to_owned(), version.to_owned()))
+        .collect();
+    let pinned = bounds.iter().flat_map(|it| {
+        let probe = it.tool.probe.as_ref().map(|probe| &probe.tool);
+        probe.into_iter().chain([&it.tool.contract])
+    });
+    for id in pinned {
+        let document = tools.iter().find(|it| it.header.recorded() == *id);
+        for (field, version) in document.iter().flat_map(|it| sources.versions_in(&it.file)) {
+            versions.insert(format!("{id} {field}"), version.to_owned());
+        }
+    }
+    versions
 }
 
 /// The entries of `spec.agents` as tools; outside a Bundle there is nobody that they could lead to.

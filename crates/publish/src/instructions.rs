@@ -28,7 +28,10 @@ pub(crate) fn read(
 ) -> Option<String> {
     let fields = cursor.fields(&INSTRUCTIONS, sink)?;
     match (fields.get("text"), fields.get("ref")) {
-        (Some(text), None) => Some(text.filled(sink)?.value),
+        (Some(text), None) => {
+            FileRef::refuse_version(&fields, "text", sink);
+            Some(text.filled(sink)?.value)
+        }
         (None, Some(_)) => {
             let reference = FileRef::read(&fields, sink)?;
             let path = sources.find(&reference, INSTRUCTION_EXTENSIONS, sink)?;

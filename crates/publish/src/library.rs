@@ -79,6 +79,10 @@ impl<T: Shelved> Library<T> {
         library
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.documents.iter()
+    }
+
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.documents.get(index)
     }

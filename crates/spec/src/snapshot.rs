@@ -57,6 +57,10 @@ pub struct Snapshot {
     pub output: Output,
     /// Secrets that a run must be given, by name.
     pub secrets: BTreeMap<String, Secret>,
+    /// The versions of files that the author asked for, by the field that refers to the file:
+    /// `spec.instructions`, or `pay.refund@1.2.0 spec.input_schema` for one of a Tool. Descriptive.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub file_versions: BTreeMap<String, String>,
 }
 
 /// `namespace.name@version`.
