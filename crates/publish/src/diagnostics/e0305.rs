@@ -8,6 +8,9 @@ use crate::suggest;
 
 pub(crate) const CODE: Code = Code("E0305");
 
+/// The most ids that are listed, the nearest first.
+const LISTED_MAX: usize = 5;
+
 pub(crate) fn unknown(
     at: &Location,
     kind: &str,
@@ -19,7 +22,12 @@ pub(crate) fn unknown(
         if known.is_empty() {
             format!("{folder}/ holds no {kind}")
         } else {
-            format!("{folder}/ holds {}", known.join(", "))
+            let all: Vec<&str> = known.iter().map(String::as_str).collect();
+            let near = suggest::nearest_few(id, &all, LISTED_MAX).join(", ");
+            match known.len().saturating_sub(LISTED_MAX) {
+                0 => format!("{folder}/ holds {near}"),
+                more => format!("{folder}/ holds {near} and {more} more"),
+            }
         }
     });
     at.error(CODE, format!("there is no {kind} `{id}`"))

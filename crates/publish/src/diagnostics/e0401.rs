@@ -9,7 +9,9 @@ pub(crate) const CODE: Code = Code("E0401");
 
 pub(crate) fn invalid(at: &Location, why: &str) -> Diagnostic {
     at.error(CODE, format!("not a valid JSON Schema: {why}"))
-        .with_help("write what the draft of the schema allows here, or declare another in `$schema`")
+        .with_help(
+            "write what the draft of the schema allows here, or declare another in `$schema`",
+        )
 }
 
 pub(crate) fn unknown_type(at: &Location) -> Diagnostic {

@@ -10,7 +10,9 @@ pub(crate) const CODE: Code = Code("E0703");
 
 pub(crate) fn malformed(at: &Location, why: &str) -> Diagnostic {
     at.error(CODE, format!("not a script for the stub provider: {why}"))
-        .with_help("write `{\"turns\": [[event, ...], ...]}`; `ordain explain E0703` lists the events")
+        .with_help(
+            "write `{\"turns\": [[event, ...], ...]}`; `ordain explain E0703` lists the events",
+        )
 }
 
 #[cfg(test)]
