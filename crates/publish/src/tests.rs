@@ -8,6 +8,7 @@ mod guide;
 mod policies;
 mod readers;
 mod robust;
+mod rules;
 mod schemas;
 mod seeds;
 mod versions;

@@ -339,7 +339,10 @@ impl Builder<'_> {
         self.sink.push(if info.contains("recursion limit") {
             e0102::too_deep(&at, DEPTH_MAX)
         } else if info.contains("unknown anchor") {
-            e0104::alias(&at)
+            e0104::alias(&Location {
+                field: self.field(),
+                ..at
+            })
         } else if tab {
             e0103::tab(&at)
         } else if after_colon {
