@@ -6,6 +6,7 @@ use expect_test::Expect;
 
 use spec::snapshot::Identity;
 
+use super::rules::faults;
 use crate::{Closure, Compiled, External, MemoryFiles, closure, compile, render};
 
 const AGENT: &str = "\
@@ -172,11 +173,20 @@ impl Bundle {
         let errors = |it: &crate::Diagnostic| it.severity == crate::Severity::Error;
         let sound = !compiled.diagnostics.iter().any(errors);
         assert_eq!(compiled.snapshot.is_some(), sound);
+        self.complete(&compiled.diagnostics);
         expect.assert_eq(&render(
             &compiled.diagnostics,
             &|path| self.text(path),
             false,
         ));
+    }
+
+    /// Every diagnostic carries all that it must.
+    #[track_caller]
+    fn complete(&self, found: &[crate::Diagnostic]) {
+        for it in found {
+            assert_eq!(faults(it, self), [""; 0], "{it:?}");
+        }
     }
 
     pub(crate) fn closure(&self) -> Closure {
@@ -194,11 +204,9 @@ impl Bundle {
     /// Compares everything that is said about the Bundle in `bundle.yaml`.
     #[track_caller]
     pub(crate) fn check_closure(&self, expect: Expect) {
-        expect.assert_eq(&render(
-            &self.closure().diagnostics,
-            &|path| self.text(path),
-            false,
-        ));
+        let found = self.closure().diagnostics;
+        self.complete(&found);
+        expect.assert_eq(&render(&found, &|path| self.text(path), false));
     }
 
     /// The codes of everything that is said about the Bundle, in order.

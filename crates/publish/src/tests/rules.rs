@@ -4,6 +4,7 @@
 mod agent;
 mod binding;
 mod bundle;
+mod elsewhere;
 mod metadata;
 mod policy;
 mod references;

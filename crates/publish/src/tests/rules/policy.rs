@@ -98,6 +98,13 @@ fn what_a_policy_says() {
             .refuses(asks("{field: amount, op: gtee, value: 1}"), &["E0204"])
             .refuses(asks("{field: amount, operator: gt, value: 1}"), &["E0201"])
             .refuses(asks("{field: \"\", value: 1}"), &["E0205"]),
+        rule("a leaf can be about something, and compares what can be compared")
+            .accepts(asks("{field: order, op: matches, value: \"^A-1\"}"))
+            .accepts(asks("{field: ctx.session.calls, op: gt, value: 5}"))
+            .refuses(asks("{field: amonut, op: gt, value: 1}"), &["E0603"])
+            .refuses(asks("{field: order, op: gt, value: 1}"), &["E0603"])
+            .refuses(asks("{field: order, op: matches, value: \"(\"}"), &["E0603"])
+            .refuses(asks("{field: amount, op: gt, value: \"1\"}"), &["E0603"]),
         rule("a leaf may say what absence and case mean")
             .accepts(asks("{field: currency, value: EUR, absent: skip}"))
             .accepts(asks("{field: currency, value: eur, absent: match, case: insensitive}"))

@@ -71,6 +71,19 @@ fn drafts_and_references() {
             .refuses(input("{type: object, properties: {a: {$ref: \"//example.com/money.json\"}}}"), &["E0403"])
             .refuses(input("{type: object, properties: {a: {$ref: \"file:///etc/passwd\"}}}"), &["E0403"])
             .refuses(input("{type: object, properties: {a: {$ref: \"urn:x:y\"}}}"), &["E0403"]),
+        rule("one draft holds for a schema and all its files")
+            .accepts(file(r#"{"type": "object", "properties": {"a": {"$ref": "b.json"}}}"#, "schemas/b.json", r#"{"$schema": "https://json-schema.org/draft/2020-12/schema"}"#))
+            .refuses(file(r#"{"type": "object", "properties": {"a": {"$ref": "b.json"}}}"#, "schemas/b.json", r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"#), &["E0409"])
+            .refuses(input("{type: object, properties: {a: {$schema: \"http://json-schema.org/draft-07/schema#\"}}}"), &["E0409"]),
+        rule("what is passed over is warned of")
+            .warns(input("{type: object, properties: {a: {format: colour}}}"), &["E0407"])
+            .warns(input("{type: object, properties: {a: {maxLenght: 5}}}"), &["E0408"])
+            .warns(input("{type: object, properties: {a: {type: string, nullable: true}}}"), &["E0408"])
+            .accepts(input("{type: object, properties: {a: {format: uuid, x-mine: 5}}}"))
+            .refuses(input("{type: object, properties: {a: {maxLength: \"5\"}}}"), &["E0401"]),
+        rule("only plain references lead to files")
+            .accepts(input("{type: object, $dynamicAnchor: a, properties: {a: {$dynamicRef: \"#a\"}}}"))
+            .refuses(file(r##"{"type": "object", "$dynamicAnchor": "a", "properties": {"a": {"$ref": "b.json"}, "c": {"$dynamicRef": "#a"}}}"##, "schemas/b.json", "{}"), &["E0412"]),
         rule("a schema may be written in YAML, as strictly as a document")
             .accepts(input("\n      type: object\n      properties:\n        a:\n          enum: [NO, \"1\", 1, null]\n"))
             .refuses(input("{type: object, properties: {a: {enum: [010]}}}"), &["E0209"])

@@ -258,7 +258,7 @@ fn json_is_yaml() {
             .accepts(sample().without("agent.yaml").file("agent.json", json("\"a\"")))
             .accepts(sample().file("tools/refund.yaml", r#"{"apiVersion":"phrony.com/v1","kind":"Tool","metadata":{"name":"refund","namespace":"pay","version":"1.2.0"},"spec":{"description":"x","side_effect_class":"non_idempotent_write","input_schema":{"ref":"schemas/refund"}}}"#))
             .accepts(sample().file("policies/limit.yaml", r#"{"apiVersion":"phrony.com/v1","kind":"Policy","metadata":{"name":"limit","namespace":"pay","version":"1.0.0"},"spec":{"conditions":{"field":"amount","op":">","value":1000},"decision":{"type":"deny"}}}"#))
-            .refuses(manifest(json("a")[..40].to_owned()), &["E0103"])
+            .refuses(manifest(&json("a")[..40]), &["E0103"])
             .refuses(manifest(json("1.10")), &["E0203"])
             .refuses(sample().without("agent.yaml").file("agent.json", json("a")), &["E0103"])
             .refuses(sample().file("schemas/refund.json", "{\"type\": \"object\",}"), &["E0103"])
