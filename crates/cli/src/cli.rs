@@ -7,7 +7,8 @@ use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::{
-    agents, approvals, bundles, demo, explain, init, rollback, run, serve, sessions, status, worker,
+    agents, approvals, bundles, demo, explain, init, policies, rollback, run, schema, serve,
+    sessions, status, tools, worker,
 };
 
 /// Run declared agents under policy, with every step on record.
@@ -59,12 +60,17 @@ pub(crate) enum Command {
     Agents(agents::Group),
     /// Lock and validate agents that hand work to each other.
     Bundles(bundles::Group),
+    /// Share tools between agents: publish them to the catalog, list and deprecate them.
+    Tools(tools::Group),
+    /// Test policies, and share them between agents: publish them to the catalog.
+    Policies(policies::Group),
     /// List, inspect, follow and end sessions.
     Sessions(sessions::Group),
     /// See what waits for a person, and decide it.
     Approvals(approvals::Group),
     /// Serve tools from here.
     Worker(worker::Group),
+    Schema(schema::Args),
     Explain(explain::Args),
     /// List the exit codes.
     #[command(
@@ -87,15 +93,20 @@ impl Command {
             Command::Rollback(args) => rollback::run(args, context).await,
             Command::Run(args) => run::run(args, context).await,
             Command::Agents(agents::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Tools(tools::Group { verb: Some(verb) }) => verb.run(context).await,
+            Command::Policies(policies::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Sessions(sessions::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Approvals(approvals::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Agents(agents::Group { verb: None }) => help(context, "agents"),
             Command::Bundles(bundles::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Bundles(bundles::Group { verb: None }) => help(context, "bundles"),
+            Command::Tools(tools::Group { verb: None }) => help(context, "tools"),
+            Command::Policies(policies::Group { verb: None }) => help(context, "policies"),
             Command::Sessions(sessions::Group { verb: None }) => help(context, "sessions"),
             Command::Approvals(approvals::Group { verb: None }) => help(context, "approvals"),
             Command::Worker(worker::Group { verb: Some(verb) }) => verb.run(context).await,
             Command::Worker(worker::Group { verb: None }) => help(context, "worker"),
+            Command::Schema(args) => schema::run(&args, context),
             Command::Explain(args) => explain::run(&args, context),
             Command::ExitCodes => {
                 context.printer.out(&exit::table())?;
@@ -203,15 +214,18 @@ mod tests {
             Commands:
               serve       Start a runtime here, and serve until SIGTERM or Ctrl-C
               demo        See a governed agent at work: allowed, asked about, denied, and through a crash
-              init        Begin an agent: a manifest, a tool, a policy and a scripted model to try them with
+              init        Begin an agent: a manifest, a tool, a policy with a test, and a scripted model to try them with
               status      Show whether a runtime answers, and its version
               rollback    Make an earlier version of an agent the one that runs
               run         Start a session of an agent
               agents      Validate, publish and deploy agents
               bundles     Lock and validate agents that hand work to each other
+              tools       Share tools between agents: publish them to the catalog, list and deprecate them
+              policies    Test policies, and share them between agents: publish them to the catalog
               sessions    List, inspect, follow and end sessions
               approvals   See what waits for a person, and decide it
               worker      Serve tools from here
+              schema      Print the JSON Schema of documents, for editors
               explain     Say what a diagnostic's code means and how to mend it
               exit-codes  List the exit codes
               help        Print this message or the help of the given subcommand(s)

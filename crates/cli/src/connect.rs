@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use proto::health::v1::health_client::HealthClient;
+use proto::ordain::v1::catalog_client::CatalogClient;
 use proto::ordain::v1::publishing_client::PublishingClient;
 use proto::ordain::v1::sessions_client::SessionsClient;
 use proto::runtime::v1::GetVersionRequest;
@@ -91,6 +92,10 @@ impl Runtime {
 
     pub(crate) fn publishing(&self) -> PublishingClient<Channel> {
         PublishingClient::new(self.channel.clone()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    pub(crate) fn catalog(&self) -> CatalogClient<Channel> {
+        CatalogClient::new(self.channel.clone()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
     pub(crate) fn sessions(&self) -> SessionsClient<Channel> {

@@ -2,15 +2,17 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::render::escape;
+use crate::render::{escape, plain_path};
 
 /// The files, the Agent first.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     ("agent.yaml", include_str!("init/agent.yaml")),
     (
         "tools/send-message.yaml",
@@ -20,10 +22,15 @@ const FILES: [(&str, &str); 4] = [
         "policies/ask-before-sending.yaml",
         include_str!("init/policies/ask-before-sending.yaml"),
     ),
+    // Not in policies/, where every file is taken for a Policy.
+    (
+        "tests/ask-before-sending.policytest.yaml",
+        include_str!("init/tests/ask-before-sending.policytest.yaml"),
+    ),
     ("stub-script.json", include_str!("init/stub-script.json")),
 ];
 
-/// Begin an agent: a manifest, a tool, a policy and a scripted model to try them with.
+/// Begin an agent: a manifest, a tool, a policy with a test, and a scripted model to try them with.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  ordain init\n  ordain init my-agent")]
 pub(crate) struct Args {
@@ -53,16 +60,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     for (path, text) in &paths {
         create(path, text).map_err(|why| failed(path, &why))?;
-        let path = path.display().to_string();
+        let path = plain_path(path).display().to_string();
         context
             .printer
             .line(&format!("created {}", escape::inline(&path)))?;
     }
     let program = &context.program;
-    let dir = escape::inline(&dir.display().to_string());
-    context
-        .printer
-        .note(&format!("next: {program} agents validate {dir}"));
+    let dir = escape::inline(&plain_path(&dir).display().to_string());
+    context.printer.note(&format!(
+        "next: {program} agents validate {dir} && {program} policies test {dir}"
+    ));
     Ok(Exit::Done)
 }
 
@@ -70,19 +77,25 @@ fn create(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    // What an agent may do is its owner's business until they say otherwise.
+    #[cfg(unix)]
+    options.mode(0o600);
+    let mut file = options.open(path)?;
     file.write_all(text.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use clap::Parser as _;
     use publish::MemoryFiles;
 
     use super::{Args, FILES, run};
-    use crate::cli::Cli;
+    use crate::cli::{Cli, Command};
     use crate::context::Context;
     use crate::environment::Environment;
     use crate::exit::Exit;
@@ -106,6 +119,47 @@ mod tests {
             .get(spec::snapshot::STUB_SCRIPT)
             .unwrap();
         assert!(script.contains(&snapshot.tools[0].wire_name));
+    }
+
+    #[tokio::test]
+    async fn the_beginning_keeps_its_own_test() {
+        let outer = tempfile::tempdir().unwrap();
+        let args = Args {
+            dir: Some(outer.path().to_owned()),
+        };
+        assert_eq!(run(&args, &context()).unwrap(), Exit::Done);
+        assert_eq!(policies_test(outer.path()).await, Exit::Done);
+        // The test notices when the rule is gone.
+        let policy = outer.path().join("policies/ask-before-sending.yaml");
+        let text = fs::read_to_string(&policy).unwrap();
+        fs::write(&policy, text.replace("ends_with", "eq")).unwrap();
+        assert_eq!(policies_test(outer.path()).await, Exit::Failed);
+        fs::write(&policy, text.replace("ends_with", "ends_wth")).unwrap();
+        assert_eq!(policies_test(outer.path()).await, Exit::Invalid);
+    }
+
+    async fn policies_test(dir: &Path) -> Exit {
+        let dir = dir.to_str().unwrap();
+        let cli = Cli::parse_from(["ordain", "--quiet", "policies", "test", dir]);
+        let Some(Command::Policies(group)) = cli.command else {
+            panic!("another command");
+        };
+        group.verb.unwrap().run(&context()).await.unwrap()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_are_their_owners() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let outer = tempfile::tempdir().unwrap();
+        let args = Args {
+            dir: Some(outer.path().to_owned()),
+        };
+        run(&args, &context()).unwrap();
+        for (path, _) in FILES {
+            let mode = outer.path().join(path).metadata().unwrap().permissions();
+            assert_eq!(mode.mode() & 0o777, 0o600, "{path}");
+        }
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! Compiles a bundle on this machine, as `validate` and `publish` both do. Knows paths of manifests
-//! and what diagnostics look like as data; the compiling is in the `publish` crate.
+//! and what diagnostics look like; the compiling is in the `publish` crate, and asking the catalog in
+//! `lookup`.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use publish::{Compiled, Diagnostic, Recorder, Severity};
-use spec::{Json, Snapshot};
+use spec::Snapshot;
 
 use crate::context::Context;
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::findings::Findings;
+use crate::lookup;
 use crate::render::escape;
 
 /// The file of an Agent in a folder that is named instead of it.
@@ -27,6 +30,8 @@ pub(crate) struct Local {
     pub(crate) sources: BTreeMap<String, Vec<u8>>,
     /// The Agent's path among them.
     pub(crate) manifest: String,
+    /// The bundle's root, as the user named it.
+    folder: PathBuf,
 }
 
 /// A manifest on this machine, with what lies around it.
@@ -50,19 +55,7 @@ pub(crate) fn open_as(path: &Path, usual: &str, action: &str) -> Result<Opened, 
     } else {
         path.to_owned()
     };
-    // A missing file is said as the system says it.
-    std::fs::metadata(&file).map_err(|why| {
-        let cause = io::Error::new(why.kind(), format!("{}: {why}", file.display()));
-        let exit = if why.kind() == io::ErrorKind::NotFound {
-            Exit::NotFound
-        } else {
-            Exit::Failed
-        };
-        Failure {
-            exit,
-            ..failed().because(&cause)
-        }
-    })?;
+    must_exist(&file, &failed)?;
     let name = file.file_name().and_then(|it| it.to_str());
     let manifest = name.ok_or_else(failed)?.to_owned();
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
@@ -75,26 +68,61 @@ pub(crate) fn open_as(path: &Path, usual: &str, action: &str) -> Result<Opened, 
     })
 }
 
-/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in.
-pub(crate) fn compile(path: &Path, program: &str) -> Result<Local, Failure> {
-    let Opened { disk, manifest, .. } = open(path, MANIFEST)?;
-    let recorder = Recorder::new(&disk);
-    let compiled = publish::compile(&recorder, &manifest);
-    let is_bundle = |it: &Diagnostic| it.code.as_str() == FOUND_A_BUNDLE && it.file == manifest;
-    if compiled.diagnostics.iter().any(is_bundle) {
-        let message = format!("bundle manifest: use {program} bundles validate instead");
-        return Err(Failure::usage(message));
-    }
-    Ok(Local {
-        compiled,
-        sources: recorder.into_sources(),
-        manifest,
+/// Says of a missing file what the system says.
+pub(crate) fn must_exist(file: &Path, failed: &dyn Fn() -> Failure) -> Result<(), Failure> {
+    std::fs::metadata(file).map(drop).map_err(|why| {
+        let cause = io::Error::new(why.kind(), format!("{}: {why}", file.display()));
+        let exit = if why.kind() == io::ErrorKind::NotFound {
+            Exit::NotFound
+        } else {
+            Exit::Failed
+        };
+        Failure {
+            exit,
+            ..failed().because(&cause)
+        }
     })
 }
 
+/// Compiles the bundle of the Agent at `path`, a file or the folder that it is in. What its files do
+/// not have is looked for in the catalog of the runtime.
+pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Failure> {
+    let Opened {
+        disk,
+        folder,
+        manifest,
+    } = open(path, MANIFEST)?;
+    let (local, _) = lookup::with_catalog(context, |catalog| {
+        let recorder = Recorder::new(&disk);
+        let compiled = publish::compile_with(&recorder, catalog, &manifest);
+        let wanted = compiled.wanted.clone();
+        let local = Local {
+            compiled,
+            sources: recorder.into_sources(),
+            manifest: manifest.clone(),
+            folder: folder.clone(),
+        };
+        (local, wanted)
+    })
+    .await?;
+    let found = &local.compiled.diagnostics;
+    let is_bundle = |it: &Diagnostic| it.code.as_str() == FOUND_A_BUNDLE && it.file == manifest;
+    if found.iter().any(is_bundle) {
+        let program = &context.program;
+        let message = format!("bundle manifest: use {program} bundles validate instead");
+        return Err(Failure::usage(message));
+    }
+    Ok(local)
+}
+
 impl Local {
-    pub(crate) fn count(&self, severity: Severity) -> usize {
-        count(&self.compiled.diagnostics, severity)
+    /// What was found, for programs.
+    pub(crate) fn findings(&self) -> Findings<'_> {
+        Findings {
+            diagnostics: &self.compiled.diagnostics,
+            sources: &self.sources,
+            folder: &self.folder,
+        }
     }
 
     /// Draws everything that was found on stderr.
@@ -134,21 +162,6 @@ pub(crate) fn report(found: &[Diagnostic], sources: &BTreeMap<String, Vec<u8>>, 
     let text = publish::render(found, &source, context.printer.err_has_color());
     // The drawing has replaced control characters itself; its own are colours.
     context.printer.diagnostics(&escape::hidden(&text));
-}
-
-/// A diagnostic for programs, by the names of its fields on the wire.
-pub(crate) fn to_json(diagnostic: &Diagnostic) -> Json {
-    let place = diagnostic.span;
-    Json::from_members([
-        ("code", Json::from(diagnostic.code.as_str())),
-        ("severity", Json::from(diagnostic.severity.to_string())),
-        ("file", Json::from(diagnostic.file.as_str())),
-        ("line", Json::from(place.map(|it| it.line))),
-        ("column", Json::from(place.map(|it| it.column))),
-        ("field", Json::from(diagnostic.field.as_str())),
-        ("message", Json::from(diagnostic.message.as_str())),
-        ("help", Json::from(diagnostic.help.as_deref())),
-    ])
 }
 
 /// A diagnostic of the server, which has no source lines to show.

@@ -13,23 +13,30 @@ mod connect;
 mod context;
 mod demo;
 mod disk;
+mod documents;
 mod environment;
 mod exit;
 mod explain;
 mod failure;
+mod findings;
 mod follow;
 mod init;
 mod lifeline;
 mod local;
+mod lookup;
+mod policies;
+mod policy_test;
 mod progress;
 mod reference;
 mod render;
 mod rollback;
 mod run;
+mod schema;
 mod secrets;
 mod serve;
 mod sessions;
 mod status;
+mod tools;
 mod usage;
 mod wire;
 mod worker;
@@ -102,8 +109,11 @@ fn dispatch(command: Option<Command>, context: &mut Context) -> Result<Exit, Fai
         | Command::Run(_)
         | Command::Agents(_)
         | Command::Bundles(_)
+        | Command::Tools(_)
+        | Command::Policies(_)
         | Command::Sessions(_)
         | Command::Approvals(_)
+        | Command::Schema(_)
         | Command::Explain(_)
         | Command::ExitCodes
         | Command::DemoWorker(_) => tokio::runtime::Builder::new_current_thread(),

@@ -16,22 +16,34 @@ pub(crate) fn parse(text: &str) -> Result<AgentRef, Failure> {
             );
             return Err(Failure::usage(message));
         }
-        Some((id, version)) => (id, version),
+        Some((id, version)) => (id, without_prefix(version)),
         None => (text, ""),
     };
-    // A namespace may have dots of its own, so the name begins at the last one.
-    let parts = id.split_once('/').or_else(|| id.rsplit_once('.'));
-    match parts {
-        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => Ok(AgentRef {
+    match split(id) {
+        Some((namespace, name)) => Ok(AgentRef {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             version: version.to_owned(),
         }),
-        Some(_) | None => Err(Failure::usage(format!(
+        None => Err(Failure::usage(format!(
             "agent must be namespace/name, got {}",
             quoted(text)
         ))),
     }
+}
+
+/// Versions are published without the `v` that some write before them.
+fn without_prefix(version: &str) -> &str {
+    let rest = version.strip_prefix(['v', 'V']);
+    let rest = rest.filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+    rest.unwrap_or(version)
+}
+
+/// Splits `namespace/name`, or `namespace.name`, into its two parts.
+pub(crate) fn split(id: &str) -> Option<(&str, &str)> {
+    // A namespace may have dots of its own, so the name begins at the last one.
+    let parts = id.split_once('/').or_else(|| id.rsplit_once('.'));
+    parts.filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty())
 }
 
 /// Reads a reference that must have a version.
@@ -87,6 +99,8 @@ mod tests {
             ("a/b/c", ("a", "b/c", "")),
             ("a/b@1@2", ("a", "b", "1@2")),
             ("a/b@sha256:00", ("a", "b", "sha256:00")),
+            ("a/b@v1.2.3", ("a", "b", "1.2.3")),
+            ("a/b@vague", ("a", "b", "vague")),
         ];
         for (text, (namespace, name, version)) in table {
             let expected = (namespace.to_owned(), name.to_owned(), version.to_owned());

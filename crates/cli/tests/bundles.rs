@@ -422,40 +422,42 @@ fn as_data() {
     desk.run(
         "bundles validate desk -o json",
         &expect![[r#"
-        {
-          "bundle": "support.support-desk@1.0.0",
-          "diagnostics": [],
-          "lock": "drifted",
-          "lock_hash": "sha256:0ad0f794782320484f67482dd2cd3d2f9cfa0f447cdad14450d8a4edb82f6d89",
-          "lock_problems": [
-            "the content of desk has changed (content_hash 1b14dd36dd8c, and was 99675c8ef5b4)"
-          ],
-          "members": [
             {
-              "child_name": "desk",
-              "content_hash": "1b14dd36dd8c53f0bfef42982f60f556af5b13993bfc91194e1f4efae79cd3f7",
-              "origin": "vendored",
-              "ref": "./desk.yaml"
-            },
-            {
-              "child_name": "refund-clerk",
-              "content_hash": "2c1b16d7ef1dc24f024997186f2fbe15220e843a151f61247a6f2cdca2c02db3",
-              "origin": "vendored",
-              "ref": "./refunds/refund-clerk.yaml"
+              "bundle": "support.support-desk@1.0.0",
+              "errors": 0,
+              "items": [],
+              "lock": "drifted",
+              "lock_hash": "sha256:0ad0f794782320484f67482dd2cd3d2f9cfa0f447cdad14450d8a4edb82f6d89",
+              "lock_problems": [
+                "the content of desk has changed (content_hash 1b14dd36dd8c, and was 99675c8ef5b4)"
+              ],
+              "members": [
+                {
+                  "child_name": "desk",
+                  "content_hash": "1b14dd36dd8c53f0bfef42982f60f556af5b13993bfc91194e1f4efae79cd3f7",
+                  "origin": "vendored",
+                  "ref": "./desk.yaml"
+                },
+                {
+                  "child_name": "refund-clerk",
+                  "content_hash": "2c1b16d7ef1dc24f024997186f2fbe15220e843a151f61247a6f2cdca2c02db3",
+                  "origin": "vendored",
+                  "ref": "./refunds/refund-clerk.yaml"
+                }
+              ],
+              "root": "desk",
+              "unset_secrets": [
+                {
+                  "member": "desk",
+                  "secret": "api",
+                  "variable": "CLERK_KEY"
+                }
+              ],
+              "valid": false,
+              "warnings": 0
             }
-          ],
-          "root": "desk",
-          "unset_secrets": [
-            {
-              "member": "desk",
-              "secret": "api",
-              "variable": "CLERK_KEY"
-            }
-          ],
-          "valid": false
-        }
-        exit 3
-    "#]],
+            exit 3
+        "#]],
     );
     desk.edit("desk.yaml", "  purpose:", "  purpos:");
     let shown = desk.shown("bundles validate desk -o json");

@@ -230,6 +230,7 @@ fn every_service_has_a_client_and_a_server() {
         <proto::health::v1::health_server::HealthServer<()> as NamedService>::NAME,
         <proto::ordain::v1::publishing_server::PublishingServer<()> as NamedService>::NAME,
         <proto::ordain::v1::sessions_server::SessionsServer<()> as NamedService>::NAME,
+        <proto::ordain::v1::catalog_server::CatalogServer<()> as NamedService>::NAME,
     ];
     assert_eq!(
         names,
@@ -237,11 +238,13 @@ fn every_service_has_a_client_and_a_server() {
             "phrony.runtime.v1.Runtime",
             "grpc.health.v1.Health",
             "ordain.v1.Publishing",
-            "ordain.v1.Sessions"
+            "ordain.v1.Sessions",
+            "ordain.v1.Catalog"
         ]
     );
     let _: Option<proto::runtime::v1::runtime_client::RuntimeClient<Channel>> = None;
     let _: Option<proto::health::v1::health_client::HealthClient<Channel>> = None;
     let _: Option<proto::ordain::v1::publishing_client::PublishingClient<Channel>> = None;
     let _: Option<proto::ordain::v1::sessions_client::SessionsClient<Channel>> = None;
+    let _: Option<proto::ordain::v1::catalog_client::CatalogClient<Channel>> = None;
 }

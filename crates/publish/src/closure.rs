@@ -6,8 +6,9 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use spec::snapshot::Identity;
-use spec::{Digest, Snapshot};
+use spec::{Digest, DocumentKind, Snapshot};
 
+use crate::catalog::{Catalog, Wanted, is_filed};
 use crate::compile;
 use crate::diagnostic::{At, Diagnostic, Location, Sink};
 use crate::diagnostics::{e0806, e0808};
@@ -38,6 +39,8 @@ pub struct Closure {
     pub members: Vec<Member>,
     /// Versions that are pinned and were not handed in. Look them up and ask again.
     pub wanted: Vec<Identity>,
+    /// What the catalog was asked for and has not answered yet.
+    pub wanted_documents: Vec<Wanted>,
     /// There exactly when no diagnostic is an error and nothing is wanted.
     pub lock: Option<Lock>,
     /// Everything that was found: the Bundle's first, then file by file, top to bottom. Files are
@@ -66,11 +69,23 @@ pub enum Origin {
     External(Identity),
 }
 
-/// Walks and compiles the Bundle in the file `manifest`. `externals` holds what is known of published
-/// versions; each one that is missing there is `wanted`.
+/// Walks and compiles the Bundle in the file `manifest`, with no catalog behind it. `externals` holds
+/// what is known of published versions; each one that is missing there is `wanted`.
 #[must_use]
 pub fn closure(
     files: &dyn Files,
+    manifest: &str,
+    externals: &BTreeMap<Identity, External>,
+) -> Closure {
+    closure_with(files, &Catalog::default(), manifest, externals)
+}
+
+/// The same with what has been looked up in the catalog so far: what members refer to and do not
+/// have is among `wanted_documents`.
+#[must_use]
+pub fn closure_with(
+    files: &dyn Files,
+    catalog: &Catalog,
     manifest: &str,
     externals: &BTreeMap<Identity, External>,
 ) -> Closure {
@@ -85,7 +100,8 @@ pub fn closure(
     };
     refuse_twins(&found, &mut sink);
     refuse_torn_secrets(&found, externals, &mut sink);
-    let members = members(files, &found, &mut sink);
+    let mut documents = BTreeMap::new();
+    let members = members((files, catalog), &found, &mut documents, &mut sink);
     let pins = found.iter().filter_map(Found::pin);
     let wanted: BTreeSet<&Identity> = pins.filter(|it| !externals.contains_key(*it)).collect();
     let is_sound = sink.errors() == 0 && wanted.is_empty();
@@ -95,13 +111,20 @@ pub fn closure(
             .map(|it| it.header.recorded()),
         lock: is_sound.then(|| lock(&members, externals)).flatten(),
         wanted: wanted.into_iter().cloned().collect(),
+        wanted_documents: documents.into_values().collect(),
         members,
         diagnostics: sink.into_sorted(manifest),
     }
 }
 
-/// Compiles every vendored member, each in its own folder.
-fn members(files: &dyn Files, found: &[Found], sink: &mut Sink) -> Vec<Member> {
+/// Compiles every vendored member, each in its own folder. What they want of the catalog together is
+/// added to `wanted`, by kind and id.
+fn members(
+    (files, catalog): (&dyn Files, &Catalog),
+    found: &[Found],
+    wanted: &mut BTreeMap<(DocumentKind, String), Wanted>,
+    sink: &mut Sink,
+) -> Vec<Member> {
     // Members of one folder share its documents, and what is wrong with those is said once.
     let mut said = BTreeSet::new();
     let mut one = |found: &Found| {
@@ -110,9 +133,16 @@ fn members(files: &dyn Files, found: &[Found], sink: &mut Sink) -> Vec<Member> {
             Place::File { path, callees, .. } => {
                 let (folder, file) = split(path);
                 let own = Subfolder::new(files, folder);
-                let compiled = compile::compile_member(&own, file, callees);
+                let sources = Sources::with(&own, catalog);
+                let compiled = compile::compile_member(sources, file, callees);
+                for it in compiled.wanted {
+                    let known = wanted.entry((it.kind, it.id.clone())).or_insert(it.clone());
+                    known.required |= it.required;
+                }
                 for mut it in compiled.diagnostics {
-                    it.file = joined(folder, &it.file);
+                    if !is_filed(&it.file) {
+                        it.file = joined(folder, &it.file);
+                    }
                     let start = it.span.map(|span| span.start);
                     if said.insert((it.file.clone(), start, it.code, it.message.clone())) {
                         sink.push(it);

@@ -1,7 +1,6 @@
 //! The way from files to a snapshot, step by step. Each step goes on with what the one before could
 //! read, so that one run finds every independent mistake.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use spec::Snapshot;
@@ -9,6 +8,7 @@ use spec::snapshot::{FORMAT, STUB_SCRIPT};
 
 use crate::attach;
 use crate::bound::{self, Bound};
+use crate::catalog::{Catalog, Wanted};
 use crate::delegate::{self, Callees, Delegate};
 use crate::diagnostic::{Diagnostic, Location, Sink};
 use crate::diagnostics::{e0101, e0801};
@@ -29,31 +29,41 @@ pub struct Compiled {
     pub snapshot: Option<Snapshot>,
     /// Everything that was found: the manifest's first, then file by file, top to bottom.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the catalog was asked for and has not answered yet.
+    pub wanted: Vec<Wanted>,
 }
 
 /// The provider whose script is carried along.
 const STUB: &str = "stub";
 
-/// Compiles the bundle whose Agent is the file `manifest`.
+/// Compiles the bundle whose Agent is the file `manifest`, with nothing behind it.
 #[must_use]
 pub fn compile(files: &dyn Files, manifest: &str) -> Compiled {
-    compile_as(files, manifest, None)
+    compile_with(files, &Catalog::default(), manifest)
+}
+
+/// Compiles the bundle whose Agent is the file `manifest`, with what has been looked up in the
+/// catalog so far. Whoever asks looks up what is [wanted](Compiled::wanted) and compiles again,
+/// until nothing new is.
+#[must_use]
+pub fn compile_with(files: &dyn Files, catalog: &Catalog, manifest: &str) -> Compiled {
+    compile_as(Sources::with(files, catalog), manifest, None)
 }
 
 /// Compiles an Agent that is a member of a Bundle. What its entries of `spec.agents` lead to is in
 /// `callees`; for those that are not there no tool is made.
-pub(crate) fn compile_member(files: &dyn Files, manifest: &str, callees: &Callees) -> Compiled {
-    compile_as(files, manifest, Some(callees))
+pub(crate) fn compile_member(sources: Sources<'_>, manifest: &str, callees: &Callees) -> Compiled {
+    compile_as(sources, manifest, Some(callees))
 }
 
-fn compile_as(files: &dyn Files, manifest: &str, callees: Option<&Callees>) -> Compiled {
+fn compile_as(mut sources: Sources<'_>, manifest: &str, callees: Option<&Callees>) -> Compiled {
     let mut sink = Sink::default();
-    let mut sources = Sources::new(files);
     let snapshot = build(manifest, callees, &mut sources, &mut sink);
     let sound = sink.errors() == 0;
     Compiled {
         snapshot: snapshot.filter(|_| sound),
         diagnostics: sink.into_sorted(manifest),
+        wanted: sources.lookups().wanted(),
     }
 }
 
@@ -91,7 +101,6 @@ fn build(
     {
         metadata.annotations.insert(STUB_SCRIPT.to_owned(), script);
     }
-    let file_versions = file_versions(manifest, &bounds, &tools, sources);
     let tools: Vec<_> = bounds.into_iter().map(|it| it.tool).collect();
     let snapshot = Snapshot {
         format: FORMAT.to_owned(),
@@ -108,37 +117,13 @@ fn build(
         limits: agent.limits,
         output: agent.output,
         secrets: agent.secrets,
-        file_versions,
+        file_versions: sources.versions_in(manifest),
     };
     // Against tools that are missing or wrong, every rule would look wrong too.
     if all_bound {
         rules.judge(&snapshot, &policies, sink);
     }
     Some(snapshot)
-}
-
-/// The versions of files that the Agent and the Tools that it pins ask for.
-fn file_versions(
-    manifest: &str,
-    bounds: &[Bound<'_>],
-    tools: &Library<Tool>,
-    sources: &Sources<'_>,
-) -> BTreeMap<String, String> {
-    let own = sources.versions_in(manifest);
-    let mut versions: BTreeMap<String, String> = own
-        .map(|(field, version)| (field.to_owned(), version.to_owned()))
-        .collect();
-    let pinned = bounds.iter().flat_map(|it| {
-        let probe = it.tool.probe.as_ref().map(|probe| &probe.tool);
-        probe.into_iter().chain([&it.tool.contract])
-    });
-    for id in pinned {
-        let document = tools.iter().find(|it| it.header.recorded() == *id);
-        for (field, version) in document.iter().flat_map(|it| sources.versions_in(&it.file)) {
-            versions.insert(format!("{id} {field}"), version.to_owned());
-        }
-    }
-    versions
 }
 
 /// The entries of `spec.agents` as tools; outside a Bundle there is nobody that they could lead to.

@@ -66,6 +66,21 @@ impl Constraint {
         })
     }
 
+    /// The text without the `v` that some write before numbers; `None` when there is none.
+    pub(crate) fn without_prefix(&self) -> Option<String> {
+        let mut plain = String::with_capacity(self.text.len());
+        let mut chars = self.text.chars().peekable();
+        let mut begins = true;
+        while let Some(c) = chars.next() {
+            let is_prefix = begins && matches!(c, 'v' | 'V');
+            if !(is_prefix && chars.peek().is_some_and(char::is_ascii_digit)) {
+                plain.push(c);
+            }
+            begins = matches!(c, ' ' | '\t' | ',' | '|' | '^' | '~' | '>' | '<' | '=');
+        }
+        (plain != self.text).then_some(plain)
+    }
+
     pub(crate) fn accepts(&self, version: &Version) -> bool {
         self.ranges.iter().any(|range| range.accepts(version))
     }
@@ -430,6 +445,21 @@ mod tests {
             ("^1.0.0-a || ^2", &["2.0.0-b", "1.0.0-b"], &["1.0.0-b"]),
         ] {
             assert_eq!(accepted(constraint, versions), expected, "{constraint}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_is_found_where_a_version_begins() {
+        for (text, plain) in [
+            ("v1.2.3", Some("1.2.3")),
+            (">=v1.0 <V2 || ^v3", Some(">=1.0 <2 || ^3")),
+            ("= v1", Some("= 1")),
+            ("1.0.0-v1", None),
+            ("1.0.0-a.v1+v2", None),
+            ("^1.2", None),
+        ] {
+            let found = Constraint::parse(text).unwrap().without_prefix();
+            assert_eq!(found.as_deref(), plain, "{text}");
         }
     }
 

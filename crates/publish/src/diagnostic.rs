@@ -24,7 +24,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shortened(help.into()));
         self
     }
 }
@@ -125,10 +125,21 @@ impl Location {
             file: self.file.to_string(),
             span: self.span,
             field: self.field.clone(),
-            message,
+            message: shortened(message),
             help: None,
         }
     }
+}
+
+/// The most characters of a message, which may quote what an author wrote.
+const MESSAGE_CHARS_MAX: usize = 2000;
+
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MESSAGE_CHARS_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 /// A value and the place that it was read from.

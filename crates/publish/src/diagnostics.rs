@@ -28,6 +28,12 @@ pub(crate) mod e0306;
 pub(crate) mod e0307;
 pub(crate) mod e0308;
 pub(crate) mod e0309;
+pub(crate) mod e0310;
+pub(crate) mod e0311;
+pub(crate) mod e0312;
+pub(crate) mod e0313;
+pub(crate) mod e0314;
+pub(crate) mod e0315;
 pub(crate) mod e0401;
 pub(crate) mod e0402;
 pub(crate) mod e0403;
@@ -41,6 +47,7 @@ pub(crate) mod e0410;
 pub(crate) mod e0411;
 pub(crate) mod e0412;
 pub(crate) mod e0413;
+pub(crate) mod e0414;
 pub(crate) mod e0501;
 pub(crate) mod e0502;
 pub(crate) mod e0503;
@@ -90,8 +97,8 @@ macro_rules! sources {
 const SOURCES: &[(Code, &str)] = sources! {
     e0101 e0102 e0103 e0104 e0105 e0106
     e0201 e0202 e0203 e0204 e0205 e0206 e0207 e0208 e0209 e0210 e0211 e0212
-    e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309
-    e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412 e0413
+    e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309 e0310 e0311 e0312 e0313 e0314 e0315
+    e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412 e0413 e0414
     e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511 e0512
     e0601 e0602 e0603 e0604 e0605 e0606
     e0701 e0702 e0703 e0704 e0705
@@ -114,6 +121,12 @@ pub fn explain(code: &str) -> Option<&'static str> {
     texts
         .get(code.to_ascii_uppercase().as_str())
         .map(String::as_str)
+}
+
+/// Every code, in order.
+#[cfg(test)]
+pub(crate) fn codes() -> Vec<Code> {
+    SOURCES.iter().map(|(code, _)| *code).collect()
 }
 
 #[cfg(test)]

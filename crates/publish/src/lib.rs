@@ -5,13 +5,16 @@
 //! knows nothing of sessions, workers or of what a runtime does with a snapshot.
 //!
 //! The way: `yaml` reads trees with places, `document` and `schema` turn them into what authors
-//! mean, `library` finds documents by identity, `bound` and `attach` tie them together, `rules` has
-//! the policies judged, `compile` puts the snapshot together. `closure` does that for all agents of a
-//! Bundle, and `lock` says what they came to. `diagnostics` holds a file for each
-//! kind of mistake.
+//! mean, `library` finds documents by identity, in the bundle and in what has been looked up in a
+//! `catalog`, `bound` and `attach` tie them together, `rules` has the policies judged, `compile` puts
+//! the snapshot together. `closure` does that for all agents of a Bundle, and `lock` says what they
+//! came to; `self_contained` makes a document ready for the catalog. `diagnostics` holds a file for
+//! each kind of mistake. Beside the way, `format` describes documents to editors, `policy_test` reads
+//! what an author expects of policies, and `overlay` what a deployment adds.
 
 mod attach;
 mod bound;
+mod catalog;
 mod closure;
 mod compile;
 mod constraint;
@@ -20,16 +23,19 @@ mod diagnostic;
 mod diagnostics;
 mod document;
 mod files;
+mod format;
 mod instructions;
 mod library;
 mod lock;
 mod manifest;
 mod overlay;
+mod policy_test;
 mod reference;
 mod render;
 mod resolved;
 mod rules;
 mod schema;
+mod self_contained;
 mod sources;
 mod stub_script;
 mod suggest;
@@ -38,13 +44,19 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use closure::{Closure, External, Member, Origin, closure};
-pub use compile::{Compiled, compile};
+pub use catalog::{Catalog, Entry, Wanted, choose, is_filed, plain_version};
+pub use closure::{Closure, External, Member, Origin, closure, closure_with};
+pub use compile::{Compiled, compile, compile_with};
 pub use diagnostic::{Code, Diagnostic, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
+pub use format::{FormatKind, format_schema};
 pub use lock::{LOCK_FILE, Lock, LockError, LockedMember, LockedOrigin};
 pub use manifest::manifest;
 pub use overlay::check_overlay;
+pub use policy_test::{
+    CaseContext, Expectation, ExpectedVerdict, PolicyCase, PolicyTests, policy_tests,
+};
 pub use render::render;
-pub use resolved::compile_resolved;
+pub use resolved::{compile_resolved, compile_resolved_with};
+pub use self_contained::{CatalogDocument, CompiledDocument, differences, document};

@@ -1,31 +1,40 @@
-//! The documents of `tools/` and `policies/`, found by what their metadata says.
+//! The documents of `tools/` and `policies/`, found by what their metadata says, and behind them
+//! those of the catalog.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use semver::Version;
+use spec::{DocumentKind, Json};
 
+use crate::catalog::{Candidate, Filed, Lookups, pick};
 use crate::diagnostic::{At, Location, Sink};
-use crate::diagnostics::{e0305, e0306, e0307};
+use crate::diagnostics::{e0305, e0306, e0307, e0310, e0311};
 use crate::document::Header;
 use crate::document::policy::Policy;
 use crate::document::tool::Tool;
 use crate::files::is_document;
 use crate::reference::{LogicalId, LogicalRef};
+use crate::schema::Schema;
+use crate::self_contained;
 use crate::sources::{Document, Sources};
 
 /// A kind of document that is found by its metadata.
 pub(crate) trait Shelved: Sized {
-    const KIND: &'static str;
-    const FOLDER: &'static str;
+    const KIND: DocumentKind;
 
     fn read(document: &Rc<Document>, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Self>;
     fn header(&self) -> &Header;
     fn file(&self) -> &str;
+    /// Whether nothing in the document was refused.
+    fn is_sound(&self) -> bool;
+    /// The fields of `spec` that may refer to schemas in other files, with what these declare.
+    fn schemas(&self) -> [(&'static str, Option<&Json>); 2];
 }
 
 impl Shelved for Tool {
-    const KIND: &'static str = "Tool";
-    const FOLDER: &'static str = "tools";
+    const KIND: DocumentKind = DocumentKind::Tool;
 
     fn read(document: &Rc<Document>, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<Self> {
         Tool::read(document, sources, sink)
@@ -38,11 +47,21 @@ impl Shelved for Tool {
     fn file(&self) -> &str {
         &self.file
     }
+
+    fn is_sound(&self) -> bool {
+        self.sound
+    }
+
+    fn schemas(&self) -> [(&'static str, Option<&Json>); 2] {
+        [
+            ("input_schema", self.input.as_ref().map(Schema::declared)),
+            ("output_schema", self.output.as_ref().map(Schema::declared)),
+        ]
+    }
 }
 
 impl Shelved for Policy {
-    const KIND: &'static str = "Policy";
-    const FOLDER: &'static str = "policies";
+    const KIND: DocumentKind = DocumentKind::Policy;
 
     fn read(document: &Rc<Document>, _: &mut Sources<'_>, sink: &mut Sink) -> Option<Self> {
         Policy::read(document, sink)
@@ -55,36 +74,84 @@ impl Shelved for Policy {
     fn file(&self) -> &str {
         &self.document.file
     }
+
+    fn is_sound(&self) -> bool {
+        self.sound
+    }
+
+    fn schemas(&self) -> [(&'static str, Option<&Json>); 2] {
+        [("", None), ("", None)]
+    }
+}
+
+/// A document, and where it comes from.
+enum Slot<T> {
+    Bundled { document: Rc<Document>, read: T },
+    Filed(Filed<T>),
 }
 
 /// All documents of one kind.
 pub(crate) struct Library<T> {
-    documents: Vec<T>,
-    /// Some document could not be read far enough to be found; what it is called is not known.
+    /// Those of the catalog first, all versions of one beside each other.
+    documents: Vec<Slot<T>>,
+    /// Where the versions of each document of the catalog are.
+    filed: BTreeMap<LogicalId, Range<usize>>,
+    filed_count: usize,
+    /// Some document of the bundle could not be read far enough to be found; what it is called is
+    /// not known.
     has_unnamed: bool,
+    lookups: Rc<Lookups>,
 }
 
 impl<T: Shelved> Library<T> {
-    /// Reads every document of the kind's folder.
+    /// Reads every document of the kind's folder. Those of the catalog are read when they are
+    /// referred to.
     pub(crate) fn load(sources: &mut Sources<'_>, sink: &mut Sink) -> Self {
-        let mut library = Self {
-            documents: Vec::new(),
-            has_unnamed: false,
-        };
-        for name in sources.list(T::FOLDER, sink) {
+        let mut library = Self::of_catalog(sources, sink);
+        let folder = T::KIND.folder();
+        for name in sources.list(folder, sink) {
             if is_document(&name) {
-                library.add(&format!("{}/{name}", T::FOLDER), sources, sink);
+                library.add(&format!("{folder}/{name}"), sources, sink);
             }
         }
         library
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.documents.iter()
+    /// What has been looked up in the catalog, and nothing of the bundle.
+    pub(crate) fn of_catalog(sources: &Sources<'_>, sink: &mut Sink) -> Self {
+        let lookups = Rc::clone(sources.lookups());
+        let mut documents = Vec::new();
+        let mut filed: BTreeMap<LogicalId, Range<usize>> = BTreeMap::new();
+        for document in lookups.filed(sink) {
+            let here = documents.len();
+            let range = filed.entry(document.id.clone()).or_insert(here..here);
+            range.end = here.saturating_add(1);
+            documents.push(Slot::Filed(document));
+        }
+        Self {
+            filed_count: documents.len(),
+            documents,
+            filed,
+            has_unnamed: false,
+            lookups,
+        }
     }
 
+    /// A document of the bundle, or one of the catalog that something refers to.
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        self.documents.get(index)
+        match self.documents.get(index)? {
+            Slot::Bundled { read, .. } => Some(read),
+            Slot::Filed(filed) => filed.get(),
+        }
+    }
+
+    fn bundled(&self) -> impl Iterator<Item = (usize, &T)> {
+        let documents = self.documents.iter().enumerate();
+        let of_bundle = documents.skip(self.filed_count);
+        of_bundle.filter_map(|(index, slot)| match slot {
+            Slot::Bundled { read, .. } => Some((index, read)),
+            Slot::Filed(_) => None,
+        })
     }
 
     /// The document in the file `path`, read now if it has not been.
@@ -94,25 +161,33 @@ impl<T: Shelved> Library<T> {
         sources: &mut Sources<'_>,
         sink: &mut Sink,
     ) -> Option<usize> {
-        let known = self.documents.iter().position(|it| it.file() == path);
-        if known.is_some()
-            || path.starts_with(&format!("{}/", T::FOLDER)) && path.matches('/').count() == 1
-        {
-            return known;
+        let known = self.bundled().find(|(_, it)| it.file() == path);
+        let known = known.map(|(index, _)| index);
+        let is_loaded = path
+            .strip_prefix(T::KIND.folder())
+            .and_then(|it| it.strip_prefix('/'))
+            .is_some_and(|it| !it.contains('/'));
+        let found = if known.is_some() || is_loaded {
+            known
+        } else {
+            self.add(path, sources, sink)
+        }?;
+        if let Some((id, _)) = self.get(found).and_then(|it| it.header().identity.clone()) {
+            self.check_against_catalog(&id, sink);
         }
-        self.add(path, sources, sink)
+        Some(found)
     }
 
     fn add(&mut self, path: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<usize> {
         let document = sources.document(path, sink);
-        let read = document.and_then(|it| T::read(&it, sources, sink));
-        let Some(read) = read else {
+        let read = document.and_then(|it| Some((T::read(&it, sources, sink)?, it)));
+        let Some((read, document)) = read else {
             self.has_unnamed = true;
             return None;
         };
         self.has_unnamed |= read.header().identity.is_none();
         self.refuse_twin(&read, sink);
-        self.documents.push(read);
+        self.documents.push(Slot::Bundled { document, read });
         self.documents.len().checked_sub(1)
     }
 
@@ -126,92 +201,196 @@ impl<T: Shelved> Library<T> {
                 .as_ref()
                 .is_some_and(|(other, its)| other == id && its == version)
         };
-        if let Some(twin) = self.documents.iter().find(same) {
-            let whole = Location::file(&Rc::from(new.file()));
-            let at = new.header().at.clone().unwrap_or(whole);
+        if let Some(twin) = self.bundled().map(|(_, it)| it).find(same) {
             sink.push(e0307::same_identity(
-                &at,
-                T::KIND,
+                &place(new),
+                T::KIND.as_str(),
                 &format!("{id}@{version}"),
                 twin.file(),
             ));
         }
     }
 
-    /// The document that a reference means: of the versions that it allows the highest. Without a
-    /// constraint a stable version goes before a pre-release.
+    /// The document that a reference means. If the bundle has versions that it allows, it is the
+    /// highest of those; else the highest in the catalog. Without a constraint a stable version goes
+    /// before a pre-release.
     pub(crate) fn find(&self, reference: &At<LogicalRef>, sink: &mut Sink) -> Option<usize> {
-        let id = &reference.value.id;
-        let versions = self.versions(id);
-        if versions.is_empty() {
-            // The one that is meant may be among those that could not be read.
-            if !self.has_unnamed {
-                sink.push(e0305::unknown(
-                    &reference.at,
-                    T::KIND,
-                    T::FOLDER,
-                    &id.to_string(),
-                    &self.ids(),
-                ));
-            }
-            return None;
+        let LogicalRef { id, constraint } = &reference.value;
+        let here = self.in_bundle(id);
+        if let Some(found) = pick(&here, constraint.as_ref(), takes_prereleases::<T>()) {
+            self.check_against_catalog(id, sink);
+            return Some(found.index);
         }
-        let found = match &reference.value.constraint {
-            Some(constraint) => versions
-                .iter()
-                .rev()
-                .find(|(version, _)| constraint.accepts(version)),
-            None => {
-                let stable = versions
-                    .iter()
-                    .rev()
-                    .find(|(version, _)| version.pre.is_empty());
-                stable.or_else(|| versions.last().filter(|_| T::KIND == Policy::KIND))
+        // The one that is meant may be among those that could not be read.
+        let is_unclear = here.is_empty() && self.has_unnamed;
+        self.lookups.want(T::KIND, id, !is_unclear);
+        let there = self.in_catalog(id);
+        let Some(found) = pick(&there, constraint.as_ref(), takes_prereleases::<T>()) else {
+            if !is_unclear {
+                self.report_missing(reference, &here, &there, sink);
             }
-        };
-        let Some((_, index)) = found else {
-            let there: Vec<_> = versions
-                .iter()
-                .map(|(version, _)| version.to_string())
-                .collect();
-            let constraint = reference.value.constraint.as_ref();
-            let wanted = constraint.map_or_else(|| "*".to_owned(), ToString::to_string);
-            sink.push(e0306::none_satisfies(
-                &reference.at,
-                &id.to_string(),
-                &wanted,
-                &there,
-            ));
             return None;
         };
-        Some(*index)
+        if found.deprecated {
+            let constraint = constraint.as_ref().map(ToString::to_string);
+            let label = format!("{id}@{}", found.version);
+            sink.push(e0311::deprecated(
+                &reference.at,
+                &label,
+                constraint.as_deref(),
+            ));
+        }
+        match self.documents.get(found.index)? {
+            Slot::Bundled { .. } => Some(found.index),
+            Slot::Filed(filed) => filed.read(sink).map(|_| found.index),
+        }
     }
 
-    /// The versions of a document, lowest first, and where they are.
-    fn versions(&self, id: &LogicalId) -> Vec<(&Version, usize)> {
+    /// Whether the catalog has a document that a reference may mean.
+    pub(crate) fn has(&self, reference: &LogicalRef) -> bool {
+        let there = self.in_catalog(&reference.id);
+        let constraint = reference.constraint.as_ref();
+        pick(&there, constraint, takes_prereleases::<T>()).is_some()
+    }
+
+    fn report_missing(
+        &self,
+        reference: &At<LogicalRef>,
+        here: &[Candidate<'_>],
+        there: &[Candidate<'_>],
+        sink: &mut Sink,
+    ) {
+        let LogicalRef { id, constraint } = &reference.value;
+        let places = Places {
+            answered: self.lookups.answered(T::KIND, id),
+            unavailable: self.lookups.unavailable(),
+        };
+        if here.is_empty() && there.is_empty() {
+            sink.push(e0305::unknown(
+                &reference.at,
+                T::KIND,
+                &id.to_string(),
+                [&self.ids(), &self.lookups.ids(T::KIND)],
+                &places,
+            ));
+            return;
+        }
+        let versions = |all: &[Candidate<'_>]| -> Vec<String> {
+            all.iter().map(|it| it.version.to_string()).collect()
+        };
+        let wanted = constraint
+            .as_ref()
+            .map_or_else(|| "*".to_owned(), ToString::to_string);
+        sink.push(e0306::none_satisfies(
+            &reference.at,
+            &format!("{id}@{wanted}"),
+            [&versions(here), &versions(there)],
+            T::KIND.folder(),
+            &places,
+        ));
+    }
+
+    /// One version is one content, wherever it lies.
+    fn check_against_catalog(&self, id: &LogicalId, sink: &mut Sink) {
+        self.lookups.want(T::KIND, id, false);
+        for slot in self.documents.iter().skip(self.filed_count) {
+            let Slot::Bundled { document, read } = slot else {
+                continue;
+            };
+            let identity = read.header().identity.as_ref();
+            let Some((_, version)) = identity.filter(|(own, _)| own == id) else {
+                continue;
+            };
+            let twin = self.filed(id).find(|(_, it)| it.version == *version);
+            let Some((_, twin)) = twin else {
+                continue;
+            };
+            let Some(text) = self_contained::text(document, read, sink) else {
+                continue;
+            };
+            if text != twin.entry.document {
+                let differ = self_contained::differences(&twin.entry.document, &text);
+                sink.push(e0310::differs(
+                    &place(read),
+                    T::KIND,
+                    &format!("{id}@{version}"),
+                    &differ,
+                ));
+            }
+        }
+    }
+
+    /// The bundle's versions of a document, lowest first.
+    fn in_bundle(&self, id: &LogicalId) -> Vec<Candidate<'_>> {
         let of = |(index, it): (usize, &'_ T)| -> Option<usize> {
             let (own, _) = it.header().identity.as_ref()?;
             (own == id).then_some(index)
         };
-        let indices = self.documents.iter().enumerate().filter_map(of);
-        let mut versions: Vec<_> = indices
+        let mut versions: Vec<_> = self
+            .bundled()
+            .filter_map(of)
             .filter_map(|index| {
-                let (_, version) = self.documents.get(index)?.header().identity.as_ref()?;
-                Some((version, index))
+                let (_, version) = self.get(index)?.header().identity.as_ref()?;
+                Some(candidate(version, index, false))
             })
             .collect();
         versions.sort();
         versions
     }
 
+    /// The catalog's versions of a document, lowest first.
+    fn in_catalog(&self, id: &LogicalId) -> Vec<Candidate<'_>> {
+        let mut versions: Vec<_> = self
+            .filed(id)
+            .map(|(index, it)| candidate(&it.version, index, it.entry.deprecated))
+            .collect();
+        versions.sort();
+        versions
+    }
+
+    fn filed(&self, id: &LogicalId) -> impl Iterator<Item = (usize, &Filed<T>)> {
+        let range = self.filed.get(id).cloned().unwrap_or_default();
+        range.filter_map(|index| match self.documents.get(index)? {
+            Slot::Filed(filed) => Some((index, filed)),
+            Slot::Bundled { .. } => None,
+        })
+    }
+
+    /// The ids in the bundle.
     fn ids(&self) -> Vec<String> {
         let identities = self
-            .documents
-            .iter()
-            .filter_map(|it| it.header().identity.as_ref());
+            .bundled()
+            .filter_map(|(_, it)| it.header().identity.as_ref());
         let mut ids: Vec<_> = identities.map(|(id, _)| id.to_string()).collect();
         ids.sort();
         ids.dedup();
         ids
     }
+}
+
+/// How far something that is missing was looked for, so that a message does not promise too much.
+pub(crate) struct Places<'a> {
+    /// Whether the catalog has said what it has of the id.
+    pub(crate) answered: bool,
+    /// Why the catalog could not be asked.
+    pub(crate) unavailable: Option<&'a str>,
+}
+
+/// Of a policy without a constraint the highest version is meant, whatever it is.
+fn takes_prereleases<T: Shelved>() -> bool {
+    T::KIND == DocumentKind::Policy
+}
+
+fn candidate(version: &Version, index: usize, deprecated: bool) -> Candidate<'_> {
+    Candidate {
+        version,
+        index,
+        deprecated,
+    }
+}
+
+/// Where a document says who it is.
+fn place<T: Shelved>(document: &T) -> Location {
+    let whole = || Location::top(&Rc::from(document.file()));
+    document.header().at.clone().unwrap_or_else(whole)
 }

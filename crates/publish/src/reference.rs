@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::constraint::{Constraint, Malformed};
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0301, e0303, e0304};
+use crate::diagnostics::{e0211, e0301, e0303, e0304};
 
 /// The longest name, or segment of a namespace.
 const NAME_CHARS_MAX: usize = 63;
@@ -71,6 +71,11 @@ pub(crate) fn logical(text: At<String>, sink: &mut Sink) -> Option<At<LogicalRef
             return None;
         }
     };
+    if let Some(constraint) = &constraint
+        && let Some(plain) = constraint.without_prefix()
+    {
+        sink.push(e0211::prefixed(&text.at, &constraint.to_string(), &plain));
+    }
     Some(At {
         value: LogicalRef { id, constraint },
         at: text.at,

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use spec::Json;
 use spec::snapshot::STUB_SCRIPT;
 
-use crate::compile::{Compiled, compile};
+use crate::catalog::Catalog;
+use crate::compile::{Compiled, compile_with};
 use crate::files::MemoryFiles;
 
 /// The name under which diagnostics speak of the manifest.
@@ -32,9 +33,17 @@ const PROBES: &str = "tools/probe-";
 
 type Members = BTreeMap<String, Json>;
 
-/// Compiles a resolved manifest, JSON text.
+/// Compiles a resolved manifest, JSON text, with nothing behind it.
 #[must_use]
 pub fn compile_resolved(manifest: &[u8]) -> Compiled {
+    compile_resolved_with(&Catalog::default(), manifest)
+}
+
+/// Compiles a resolved manifest, JSON text, with what has been looked up in the catalog so far. Only
+/// what is required should be: a resolved Tool is what one binding made of it, and differs from the
+/// document of the same version.
+#[must_use]
+pub fn compile_resolved_with(catalog: &Catalog, manifest: &[u8]) -> Compiled {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     match Json::parse(manifest) {
         Ok(Json::Object(agent)) => {
@@ -46,7 +55,7 @@ pub fn compile_resolved(manifest: &[u8]) -> Compiled {
             files.insert(MANIFEST.to_owned(), manifest.to_vec());
         }
     }
-    compile(&MemoryFiles::from_iter(files), MANIFEST)
+    compile_with(&MemoryFiles::from_iter(files), catalog, MANIFEST)
 }
 
 fn text(json: &Json) -> Vec<u8> {

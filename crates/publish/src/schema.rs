@@ -1,6 +1,7 @@
 //! JSON Schemas of Tools and bindings: found, checked against their own draft, and made sure to
 //! describe what they are for. Knows nothing of documents around them.
 
+mod cost;
 mod inline;
 mod members;
 mod object;
@@ -17,7 +18,7 @@ use spec::Json;
 use validator::{Draft, Validator};
 
 use crate::diagnostic::Sink;
-use crate::diagnostics::{e0208, e0401, e0413};
+use crate::diagnostics::{e0208, e0401, e0413, e0414};
 use crate::sources::{FileRef, SCHEMA_EXTENSIONS, Sources};
 use crate::yaml::{Cursor, Shape};
 
@@ -45,9 +46,16 @@ pub(crate) enum Role {
     Output,
 }
 
-/// A schema that has passed every check.
+/// A schema that has passed every check, and what it was before it was closed.
 #[derive(Clone, Debug)]
-pub(crate) struct Schema(pub(crate) Json);
+pub(crate) struct Schema(pub(crate) Json, Option<Json>);
+
+impl Schema {
+    /// What its author declares, with the files in it that it refers to.
+    pub(crate) fn declared(&self) -> &Json {
+        self.1.as_ref().unwrap_or(&self.0)
+    }
+}
 
 /// Reads `{ref: …}` or `{inline: …}`; `None` when something was refused and reported.
 pub(crate) fn read(
@@ -92,7 +100,7 @@ pub(crate) fn read_as(
         let schema = check(at, role, sources, sink)?;
         match openness {
             Openness::AsWritten => Some(schema),
-            Openness::Closed => closed(&schema, at, sink),
+            Openness::Closed => closed(schema, at, sink),
         }
     };
     match (fields.get("inline"), fields.get("ref")) {
@@ -115,12 +123,12 @@ pub(crate) fn read_as(
 }
 
 /// The schema without room for what it does not name.
-fn closed(schema: &Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema> {
+fn closed(schema: Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema> {
     match strict::close(&schema.0) {
-        Ok(closed) => Some(Schema(closed)),
+        Ok(closed) => Some(Schema(closed, Some(schema.0))),
         Err(found) => {
             for it in found.iter().take(REPORTED_MAX) {
-                sink.push(e0413::unclosable(&cursor.locate_steps(&it.path), it.why));
+                sink.push(e0414::unclosable(&cursor.locate_steps(&it.path), it.why));
             }
             None
         }
@@ -155,6 +163,7 @@ fn check(
     };
     let mut schema = whole.schema.filter(|_| checked == before);
     if let Some(schema) = &mut schema
+        && is_affordable(schema, cursor, draft, sink)
         && role == Role::Input
     {
         object::ensure(schema, cursor, sink);
@@ -174,7 +183,20 @@ fn check(
     {
         sink.push(e0401::invalid(&cursor.at(), &why.to_string()));
     }
-    schema.filter(|_| sink.errors() == before).map(Schema)
+    let sound = schema.filter(|_| sink.errors() == before);
+    sound.map(|it| Schema(it, None))
+}
+
+/// Whether judging a value takes a bounded time.
+fn is_affordable(schema: &Json, cursor: &Cursor<'_>, draft: Draft, sink: &mut Sink) -> bool {
+    match cost::check(schema, draft) {
+        Ok(()) => return true,
+        Err(cost::Costly::Circle(path)) => sink.push(e0413::circle(&cursor.locate_steps(path))),
+        Err(cost::Costly::Many(path)) => {
+            sink.push(e0413::many(&cursor.locate_steps(path), cost::IN_PLACE_MAX));
+        }
+    }
+    false
 }
 
 fn draft_of(json: &Json, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Draft> {

@@ -1,8 +1,10 @@
-//! The bundle's files, read once each, and the search for the file that a reference means.
+//! The bundle's files, read once each, the catalog behind them, and the search for the file that a
+//! reference means.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::catalog::{Catalog, Lookups};
 use crate::diagnostic::{At, Location, Sink};
 use crate::diagnostics::{e0101, e0205, e0206, e0302, e0309};
 use crate::files::Files;
@@ -30,6 +32,13 @@ pub(crate) struct Document {
 }
 
 impl Document {
+    /// A document that is no file of the bundle: JSON text under the name that diagnostics show.
+    pub(crate) fn from_json(name: &str, bytes: &[u8], sink: &mut Sink) -> Option<Rc<Self>> {
+        let file: Rc<str> = Rc::from(name);
+        let root = yaml::read_json(&file, bytes, sink)?;
+        Some(Rc::new(Self { file, root }))
+    }
+
     pub(crate) fn cursor(&self) -> Cursor<'_> {
         Cursor::root(&self.file, &self.root)
     }
@@ -41,15 +50,28 @@ pub(crate) struct Sources<'a> {
     documents: BTreeMap<String, Option<Rc<Document>>>,
     /// The versions that references ask for, by file and field of the reference.
     versions: BTreeMap<(String, String), String>,
+    lookups: Rc<Lookups>,
 }
 
 impl<'a> Sources<'a> {
+    /// Files with nothing behind them.
     pub(crate) fn new(files: &'a dyn Files) -> Self {
+        Self::with(files, &Catalog::default())
+    }
+
+    /// Files, and the catalog behind them.
+    pub(crate) fn with(files: &'a dyn Files, catalog: &Catalog) -> Self {
         Self {
             files,
             documents: BTreeMap::new(),
             versions: BTreeMap::new(),
+            lookups: Rc::new(Lookups::new(catalog.clone())),
         }
+    }
+
+    /// The catalog, and what is asked of it.
+    pub(crate) fn lookups(&self) -> &Rc<Lookups> {
+        &self.lookups
     }
 
     /// The bytes of a file; a failure to read is reported.
@@ -96,9 +118,10 @@ impl<'a> Sources<'a> {
     }
 
     /// The versions that references in a file ask for, by the field of the reference.
-    pub(crate) fn versions_in(&self, file: &str) -> impl Iterator<Item = (&str, &str)> {
-        let own = self.versions.iter().filter(move |((of, _), _)| of == file);
-        own.map(|((_, field), version)| (field.as_str(), version.as_str()))
+    pub(crate) fn versions_in(&self, file: &str) -> BTreeMap<String, String> {
+        let own = self.versions.iter().filter(|((of, _), _)| of == file);
+        own.map(|((_, field), version)| (field.clone(), version.clone()))
+            .collect()
     }
 
     /// The path of the file that `ref` and `version` mean.

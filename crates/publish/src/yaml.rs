@@ -72,17 +72,7 @@ pub(crate) fn plain(text: &str) -> Option<spec::Json> {
 
 /// Reads the one document in `bytes`: JSON when the name says so, else YAML.
 pub(crate) fn read(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option<Node> {
-    if bytes.len() > FILE_BYTES_MAX {
-        sink.push(e0102::too_large(&Location::top(file), FILE_BYTES_MAX));
-        return None;
-    }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            sink.push(not_utf8(file, bytes, error.valid_up_to()));
-            return None;
-        }
-    };
+    let text = text(file, bytes, sink)?;
     if file.ends_with(".json") || is_json(text) {
         json_text::read(file, text, sink)
     } else {
@@ -95,6 +85,25 @@ pub(crate) fn read(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option<Node
 fn is_json(text: &str) -> bool {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     text.trim_start().starts_with('{') && spec::Json::parse(text.as_bytes()).is_ok()
+}
+
+/// Reads the one JSON value in `bytes`, whatever the name says.
+pub(crate) fn read_json(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option<Node> {
+    json_text::read(file, text(file, bytes, sink)?, sink)
+}
+
+fn text<'a>(file: &Rc<str>, bytes: &'a [u8], sink: &mut Sink) -> Option<&'a str> {
+    if bytes.len() > FILE_BYTES_MAX {
+        sink.push(e0102::too_large(&Location::top(file), FILE_BYTES_MAX));
+        return None;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            sink.push(not_utf8(file, bytes, error.valid_up_to()));
+            None
+        }
+    }
 }
 
 /// Says at which line the first bytes are that are no text.

@@ -1,6 +1,6 @@
 //! The session state machine: what may happen next, what has happened, what is still to be done.
 //!
-//! Invariant: pure. [`decide`] and [`fold`] are functions of their arguments; time, identities and
+//! Invariant: pure. [`decide()`] and [`fold`] are functions of their arguments; time, identities and
 //! payloads are handed in. Nothing here knows of stores, sockets, threads, models or of who calls
 //! it; crashes are invisible to it, since a state is always the fold of the events on record.
 

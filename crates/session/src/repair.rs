@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_plain_is_mended_and_nothing_else() {
-        let cases: [(&str, Option<&str>); 23] = [
+        let cases: [(&str, Option<&str>); 24] = [
             (r#" {"a":1} "#, Some(r#"{"a":1}"#)),
             ("```json\n{\"a\":1}\n```", Some(r#"{"a":1}"#)),
             ("```\n[1,2,]\n```\n", Some("[1,2]")),
@@ -154,6 +154,10 @@ mod tests {
             (r"{'a':1}", None),
             (r#"{"a":1,"a":2}"#, None),
             ("{,}", None),
+            (
+                r#"So: {"code":"```[1]```"}"#,
+                Some(r#"{"code":"```[1]```"}"#),
+            ),
             (
                 "So: {\"code\":\"```x\\n[1]\\n```\"}",
                 Some("{\"code\":\"```x\\n[1]\\n```\"}"),

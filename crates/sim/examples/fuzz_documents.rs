@@ -30,36 +30,22 @@ const CHANGES_MAX: usize = 8;
 
 type Bundle = BTreeMap<String, Vec<u8>>;
 
-/// The texts that inputs are made from.
-const TEXTS: &[(&str, &str)] = &[
-    (
-        "agent.yaml",
-        include_str!("../../../examples/refund-agent/agent.yaml"),
-    ),
-    (
-        "tools/issue-refund.yaml",
-        include_str!("../../../examples/refund-agent/tools/issue-refund.yaml"),
-    ),
-    (
-        "tools/look-up-order.yaml",
-        include_str!("../../../examples/refund-agent/tools/look-up-order.yaml"),
-    ),
-    (
-        "schemas/issue-refund-input.json",
-        include_str!("../../../examples/refund-agent/schemas/issue-refund-input.json"),
-    ),
-    (
-        "policies/refund-approval-boundary.yaml",
-        include_str!("../../../examples/refund-agent/policies/refund-approval-boundary.yaml"),
-    ),
-    (
-        "policies/refund-hard-limit.yaml",
-        include_str!("../../../examples/refund-agent/policies/refund-hard-limit.yaml"),
-    ),
-    (
-        "stub-script.json",
-        include_str!("../../../examples/refund-agent/stub-script.json"),
-    ),
+macro_rules! texts {
+    ($folder:literal: $($path:literal)*) => {
+        &[$(($path, include_str!(concat!("../../../examples/", $folder, "/", $path))),)*]
+    };
+}
+
+/// The texts that inputs are made from: an agent with its tools and policies, and a bundle of agents.
+const TEXTS: [&[(&str, &str)]; 2] = [
+    texts!("refund-agent":
+        "agent.yaml" "tools/issue-refund.yaml" "tools/look-up-order.yaml"
+        "schemas/issue-refund-input.json" "policies/refund-approval-boundary.yaml"
+        "policies/refund-hard-limit.yaml" "stub-script.json" "tests/refund.policytest.yaml"),
+    texts!("support-desk":
+        "bundle.yaml" "bundle.lock.json" "desk.yaml" "stub-script.json"
+        "policies/no-card-numbers.yaml" "refunds/refund-clerk.yaml" "refunds/stub-script.json"
+        "refunds/tools/issue-refund.yaml" "refunds/policies/refund-hard-limit.yaml"),
 ];
 
 /// Lines that readers and resolvers have to think about.
@@ -168,7 +154,8 @@ fn args() -> Option<Args> {
 /// The input of a seed.
 fn input(seed: u64) -> Bundle {
     let mut rng = Rng::with_seed(seed);
-    let mut bundle: Bundle = TEXTS
+    let texts = TEXTS[usize::from(rng.u8(..4) == 0)];
+    let mut bundle: Bundle = texts
         .iter()
         .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
         .collect();
@@ -224,7 +211,8 @@ fn change(bytes: &mut Vec<u8>, rng: &mut Rng) {
         }
         4 if !lines.is_empty() => lines.swap(0, within),
         5 => {
-            let other = TEXTS[rng.usize(..TEXTS.len())].1;
+            let texts = TEXTS[rng.usize(..TEXTS.len())];
+            let other = texts[rng.usize(..texts.len())].1;
             let taken: Vec<&str> = other
                 .lines()
                 .skip(rng.usize(..20))
@@ -270,6 +258,15 @@ fn with_scalar(text: &str, rng: &mut Rng) -> String {
 /// Compiles an input and checks what must hold whatever it is.
 fn answer(bundle: &Bundle) -> Result<bool, String> {
     let files = MemoryFiles::from(bundle.clone());
+    if bundle.contains_key("bundle.yaml") {
+        return closed(&files, bundle);
+    }
+    if let Some(tests) = bundle.get("tests/refund.policytest.yaml")
+        && let Err(found) = publish::policy_tests("tests/refund.policytest.yaml", tests)
+        && found.is_empty()
+    {
+        return Err("policy tests are refused and nothing is said".to_owned());
+    }
     let compiled = compile(&files, "agent.yaml");
     consistent(&compiled, bundle)?;
     let Some(snapshot) = &compiled.snapshot else {
@@ -293,6 +290,27 @@ fn answer(bundle: &Bundle) -> Result<bool, String> {
         return Err("an overlay was let through".to_owned());
     }
     Ok(true)
+}
+
+/// Walks a bundle of agents and reads its lock.
+fn closed(files: &MemoryFiles, bundle: &Bundle) -> Result<bool, String> {
+    let closure = publish::closure(files, "bundle.yaml", &BTreeMap::new());
+    let errors = closure.diagnostics.iter();
+    let errors = errors.filter(|it| it.severity == Severity::Error).count();
+    if closure.lock.is_some() && errors > 0 {
+        return Err(format!("{errors} errors, and yet a lock"));
+    }
+    if let Some(lock) = &closure.lock {
+        let file = lock.to_file();
+        let read = publish::Lock::parse(file.as_ref()).map_err(|it| it.to_string())?;
+        if read != *lock {
+            return Err("the lock reads as another one".to_owned());
+        }
+    }
+    let committed = bundle.get("bundle.lock.json");
+    // Whatever the bytes, there is an answer.
+    let _known = committed.map(|it| publish::Lock::parse(it));
+    Ok(closure.lock.is_some())
 }
 
 fn consistent(compiled: &Compiled, bundle: &Bundle) -> Result<(), String> {

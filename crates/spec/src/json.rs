@@ -144,38 +144,6 @@ impl Json {
         write_canonical(self, &mut out);
         out
     }
-
-    /// The value for libraries that work on `serde_json`. Integers beyond 64 bits and decimals
-    /// become the nearest double there; nothing that is stored, shown or sent goes this way.
-    #[must_use]
-    pub fn to_serde(&self) -> serde_json::Value {
-        use serde_json::Value;
-        match self {
-            Json::Null => Value::Null,
-            Json::Bool(value) => Value::Bool(*value),
-            Json::Number(number) => number_to_serde(number),
-            Json::String(text) => Value::String(text.clone()),
-            Json::Array(elements) => Value::Array(elements.iter().map(Json::to_serde).collect()),
-            Json::Object(members) => Value::Object(
-                members
-                    .iter()
-                    .map(|(key, value)| (key.clone(), value.to_serde()))
-                    .collect(),
-            ),
-        }
-    }
-}
-
-fn number_to_serde(number: &Decimal) -> serde_json::Value {
-    if let Some(value) = number.to_i64() {
-        return value.into();
-    }
-    if let Some(value) = number.to_u64() {
-        return value.into();
-    }
-    // Beyond the doubles' range the nearest one is the largest; a bound then still bites.
-    let value = number.to_f64_lossy().clamp(f64::MIN, f64::MAX);
-    serde_json::Number::from_f64(value).map_or(serde_json::Value::Null, serde_json::Value::Number)
 }
 
 fn write_canonical(value: &Json, out: &mut String) {

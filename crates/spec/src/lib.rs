@@ -6,6 +6,7 @@
 
 mod class;
 mod digest;
+mod document;
 pub mod ids;
 pub mod json;
 mod number;
@@ -14,6 +15,7 @@ mod time;
 
 pub use class::{SideEffectClass, UnknownClass};
 pub use digest::{Digest, DigestError};
+pub use document::DocumentKind;
 pub use ids::{ApprovalId, CallId, SessionId, VersionId, WorkerId};
 pub use json::{Json, JsonError};
 pub use number::{Decimal, NumberError};

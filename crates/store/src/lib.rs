@@ -1,4 +1,4 @@
-//! Journal, payloads, lists and catalog on SQLite.
+//! Journal, payloads, lists, agents and documents on SQLite.
 //!
 //! Invariant: what was acknowledged is on disk, under the path that the store was opened at. One
 //! thread writes and commits whatever has gathered while it was syncing; lists are written in the
@@ -7,6 +7,7 @@
 
 mod catalog;
 mod checkpoint;
+mod documents;
 mod fault;
 mod journal;
 mod link;
@@ -20,6 +21,10 @@ mod writer;
 pub use catalog::{
     Active, AgentRow, CatalogError, Deployed, DeploymentRow, LifecycleError, NewDeployment,
     NewRollback, NewVersion, PublishError, Published, VersionRow,
+};
+pub use documents::{
+    DOCUMENT_BYTES_MAX, DOCUMENT_PAGE_MAX, DOCUMENT_VERSIONS_MAX, DocumentError, DocumentId,
+    DocumentRow, DocumentVersion, NewDocument,
 };
 pub use lists::{
     AgentFilter, ApprovalFilter, ApprovalRow, LIST_ROWS_MAX, SessionFilter, SessionRow,

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 pub(crate) const APPLICATION_ID: i32 = 0x4f52_444e;
 
 /// One step for each version of the schema; the file's `user_version` counts those taken.
-const STEPS: [&str; 1] = [STEP_1];
+const STEPS: [&str; 2] = [STEP_1, STEP_2];
 
 /// The newest version that this binary knows.
 pub(crate) const VERSION: usize = STEPS.len();
@@ -107,6 +107,25 @@ CREATE TABLE deployments (
     overlay BLOB
 ) STRICT;
 CREATE INDEX deployments_agent ON deployments (agent);
+";
+
+// The unique index also lists documents by name and finds all versions of one.
+const STEP_2: &str = "
+CREATE TABLE documents (
+    key INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version TEXT NOT NULL,
+    version_key TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    document BLOB NOT NULL,
+    published_at INTEGER NOT NULL,
+    published_by TEXT NOT NULL,
+    deprecated_at INTEGER,
+    deprecated_by TEXT,
+    UNIQUE (kind, namespace, name, version_key)
+) STRICT;
 ";
 
 /// How a file compares with what this binary knows.

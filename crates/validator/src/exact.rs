@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use spec::{Decimal, Json};
 
 use crate::meta::Draft;
-use crate::value::{Exact, decimal, exact_double, nearest};
+use crate::value::{Exact, Looked, decimal, exact_double, nearest};
 
 /// Keywords that hold a bound or a divisor.
 const NUMERIC: [&str; 5] = [
@@ -230,15 +230,15 @@ impl Bound {
 }
 
 impl<'i> Keyword<'i, Exact> for Bound {
-    fn validate(&self, instance: &'i Json) -> Result<(), ValidationError<'i>> {
-        if self.allows(instance) {
+    fn validate(&self, instance: Looked<'i>) -> Result<(), ValidationError<'i>> {
+        if self.allows(instance.json) {
             return Ok(());
         }
         Err(ValidationError::custom(self.complaint()))
     }
 
-    fn is_valid(&self, instance: &'i Json) -> bool {
-        self.allows(instance)
+    fn is_valid(&self, instance: Looked<'i>) -> bool {
+        self.allows(instance.json)
     }
 }
 
@@ -246,8 +246,8 @@ impl<'i> Keyword<'i, Exact> for Bound {
 struct OneOf(Vec<Json>);
 
 impl<'i> Keyword<'i, Exact> for OneOf {
-    fn validate(&self, instance: &'i Json) -> Result<(), ValidationError<'i>> {
-        if self.0.contains(instance) {
+    fn validate(&self, instance: Looked<'i>) -> Result<(), ValidationError<'i>> {
+        if self.0.contains(instance.json) {
             return Ok(());
         }
         let listed = self.0.iter().map(crate::violation::preview);
@@ -256,8 +256,8 @@ impl<'i> Keyword<'i, Exact> for OneOf {
         )))
     }
 
-    fn is_valid(&self, instance: &'i Json) -> bool {
-        self.0.contains(instance)
+    fn is_valid(&self, instance: Looked<'i>) -> bool {
+        self.0.contains(instance.json)
     }
 }
 
@@ -265,11 +265,11 @@ impl<'i> Keyword<'i, Exact> for OneOf {
 struct Anything;
 
 impl<'i> Keyword<'i, Exact> for Anything {
-    fn validate(&self, _: &'i Json) -> Result<(), ValidationError<'i>> {
+    fn validate(&self, _: Looked<'i>) -> Result<(), ValidationError<'i>> {
         Ok(())
     }
 
-    fn is_valid(&self, _: &'i Json) -> bool {
+    fn is_valid(&self, _: Looked<'i>) -> bool {
         true
     }
 }

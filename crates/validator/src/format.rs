@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use jsonschema::{Draft, ValidationOptions};
 use spec::Json;
 
-use crate::value::Exact;
+use crate::value::{Exact, Looked};
 
 /// The values of `format` that are enforced; every other one is a note and constrains nothing.
 pub const FORMATS: &[&str] = &[
@@ -64,5 +64,5 @@ fn holds(index: usize, text: &str) -> bool {
         LATER.iter().map(of).collect()
     });
     let validator = newest.get(index).and_then(Option::as_ref);
-    validator.is_some_and(|it| it.is_valid(&Json::from(text)))
+    validator.is_some_and(|it| it.is_valid(Looked::leaf(&Json::from(text))))
 }

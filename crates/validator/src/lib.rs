@@ -16,6 +16,8 @@ mod meta;
 mod value;
 mod violation;
 
+use std::cell::Cell;
+
 use jsonschema::PatternOptions;
 use spec::Json;
 
@@ -23,13 +25,18 @@ pub use format::FORMATS;
 pub use meta::{Draft, Mistake, mistakes};
 pub use violation::Violation;
 
-use value::Exact;
+use value::{Exact, Looked};
 
 /// The most memory that one compiled pattern may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 1024 * 1024;
 
 /// The most parts of a value whose faults are listed; those of a larger one could fill the memory.
 const LISTED_PARTS_MAX: usize = 100_000;
+
+/// How often objects and arrays are looked at to judge one value, and to list its faults, which
+/// takes more memory. No value and schema that belong together come near.
+const LOOKS_MAX: u64 = 20_000_000;
+const LISTING_LOOKS_MAX: u64 = 200_000;
 
 /// A schema, ready to judge with.
 pub struct Validator(jsonschema::Validator<Exact>);
@@ -67,33 +74,61 @@ impl Validator {
             .map_err(|error| SchemaError(violation::cut(&error.to_string())))
     }
 
-    /// Whether `value` is valid.
+    /// Whether `value` is valid; false as well when that takes too long to tell.
     #[must_use]
     pub fn accepts(&self, value: &Json) -> bool {
-        self.0.is_valid(value)
+        self.judge(value) == Verdict::Valid
+    }
+
+    fn judge(&self, value: &Json) -> Verdict {
+        let fuel = Cell::new(LOOKS_MAX);
+        let valid = self.0.is_valid(Looked::new(value, &fuel));
+        match (fuel.get(), valid) {
+            (0, _) => Verdict::Endless,
+            (_, true) => Verdict::Valid,
+            (_, false) => Verdict::Invalid,
+        }
     }
 
     /// What is wrong with `value`, at most `max` things; empty if and only if it is valid.
     #[must_use]
     pub fn violations(&self, value: &Json, max: usize) -> Vec<Violation> {
-        if self.accepts(value) {
-            return Vec::new();
+        match self.judge(value) {
+            Verdict::Valid => return Vec::new(),
+            Verdict::Endless => {
+                return vec![Violation::of_all("the value takes too long to check")];
+            }
+            Verdict::Invalid if parts(value) > LISTED_PARTS_MAX => {
+                return vec![Violation::of_all(TOO_LARGE)];
+            }
+            Verdict::Invalid => {}
         }
-        if parts(value) > LISTED_PARTS_MAX {
-            return vec![Violation::unlisted()];
-        }
-        let errors = self.0.iter_errors(value);
-        let mut found: Vec<_> = errors
+        let fuel = Cell::new(LISTING_LOOKS_MAX);
+        let errors: Vec<_> = self
+            .0
+            .iter_errors(Looked::new(value, &fuel))
             .take(max)
-            .map(|error| Violation::new(&error, value))
             .collect();
-        if found.is_empty() {
-            // The library changed its mind between two questions; the value stays refused.
-            found.push(Violation::unlisted());
+        if errors.is_empty() || fuel.get() == 0 {
+            // What was found after the last look was found in values that looked empty.
+            return vec![Violation::of_all(TOO_LARGE)];
         }
-        found
+        errors
+            .iter()
+            .map(|error| Violation::new(error, value))
+            .collect()
     }
 }
+
+#[derive(PartialEq, Eq)]
+enum Verdict {
+    Valid,
+    Invalid,
+    Endless,
+}
+
+const TOO_LARGE: &str =
+    "the value is not valid, and there is too much in it for its faults to be listed";
 
 /// How many values there are in a value, itself included; stops counting beyond the limit.
 fn parts(value: &Json) -> usize {

@@ -1,7 +1,8 @@
-//! How the library reads our JSON: in place, numbers as the exact decimals that they are. Knows
-//! nothing of schemas.
+//! How the library reads our JSON: in place, numbers as the exact decimals that they are, and only so
+//! often. Knows nothing of schemas.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonschema::JsonType;
@@ -15,8 +16,46 @@ const PAIRWISE_MAX: usize = 15;
 /// The way to read values.
 pub(crate) struct Exact;
 
+/// A value, and how often values may still be looked at in this judgement. Schemas can be written
+/// whose alternatives double at every level of a value; beyond the bound every value looks empty,
+/// so that the judgement ends, and whoever asked for it must refuse.
+#[derive(Clone, Copy)]
+pub(crate) struct Looked<'a> {
+    pub(crate) json: &'a Json,
+    fuel: Option<&'a Cell<u64>>,
+}
+
+impl<'a> Looked<'a> {
+    pub(crate) fn new(json: &'a Json, fuel: &'a Cell<u64>) -> Self {
+        Self {
+            json,
+            fuel: Some(fuel),
+        }
+    }
+
+    /// One that has no parts, so that it costs nothing to look at it.
+    pub(crate) fn leaf(json: &'a Json) -> Self {
+        Self { json, fuel: None }
+    }
+
+    fn is_spent(&self) -> bool {
+        let Some(fuel) = self.fuel else {
+            return false;
+        };
+        fuel.set(fuel.get().saturating_sub(1));
+        fuel.get() == 0
+    }
+
+    fn part(&self, json: &'a Json) -> Self {
+        Self {
+            json,
+            fuel: self.fuel,
+        }
+    }
+}
+
 impl json::Json for Exact {
-    type Node<'a> = &'a Json;
+    type Node<'a> = Looked<'a>;
     type PreparedKey = String;
     type StringBuffer = Option<Json>;
 
@@ -30,9 +69,9 @@ impl json::Json for Exact {
     fn with_string_node<T>(
         buffer: &mut Option<Json>,
         string: &str,
-        f: impl FnOnce(&Json) -> T,
+        f: impl FnOnce(Looked<'_>) -> T,
     ) -> T {
-        f(buffer.insert(Json::from(string)))
+        f(Looked::leaf(buffer.insert(Json::from(string))))
     }
 }
 
@@ -76,37 +115,45 @@ impl JsonNumber for Number<'_> {
     }
 }
 
-impl<'a> Node<'a, Exact> for &'a Json {
-    type Object = &'a BTreeMap<String, Json>;
-    type Array = &'a [Json];
+impl<'a> Node<'a, Exact> for Looked<'a> {
+    type Object = Object<'a>;
+    type Array = Array<'a>;
     type Number = Number<'a>;
 
-    fn as_object(&self) -> Option<&'a BTreeMap<String, Json>> {
-        (*self).as_object()
+    fn as_object(&self) -> Option<Object<'a>> {
+        let members = self.json.as_object()?;
+        (!self.is_spent()).then_some(Object {
+            members,
+            whole: *self,
+        })
     }
 
-    fn as_array(&self) -> Option<&'a [Json]> {
-        (*self).as_array()
+    fn as_array(&self) -> Option<Array<'a>> {
+        let elements = self.json.as_array()?;
+        (!self.is_spent()).then_some(Array {
+            elements,
+            whole: *self,
+        })
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
-        (*self).as_str().map(Cow::Borrowed)
+        self.json.as_str().map(Cow::Borrowed)
     }
 
     fn as_number(&self) -> Option<Number<'a>> {
-        (*self).as_number().map(Number)
+        self.json.as_number().map(Number)
     }
 
     fn as_boolean(&self) -> Option<bool> {
-        (*self).as_bool()
+        self.json.as_bool()
     }
 
     fn is_null(&self) -> bool {
-        matches!(self, Json::Null)
+        matches!(self.json, Json::Null)
     }
 
     fn json_type(&self) -> JsonType {
-        match self {
+        match self.json {
             Json::Null => JsonType::Null,
             Json::Bool(_) => JsonType::Boolean,
             Json::Number(_) => JsonType::Number,
@@ -117,13 +164,13 @@ impl<'a> Node<'a, Exact> for &'a Json {
     }
 
     fn equals_value(&self, expected: &Value) -> bool {
-        equal(self, expected)
+        equal(self.json, expected)
     }
 
     /// Asked for only to put it into errors, whose texts we write ourselves from the value: what is
     /// not short is left out. Names of properties can be had in no other way.
     fn to_value(&self) -> Cow<'a, Value> {
-        Cow::Owned(match self {
+        Cow::Owned(match self.json {
             Json::String(text) => Value::String(crate::violation::cut(text)),
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
                 Value::Null
@@ -132,62 +179,101 @@ impl<'a> Node<'a, Exact> for &'a Json {
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
-        Some(NodeIdentity::new(std::ptr::from_ref(*self).addr()))
+        Some(NodeIdentity::new(std::ptr::from_ref(self.json).addr()))
     }
 }
 
-/// The members of an object.
-pub(crate) struct Members<'a>(std::collections::btree_map::Iter<'a, String, Json>);
+/// An object that is looked at.
+pub(crate) struct Object<'a> {
+    members: &'a BTreeMap<String, Json>,
+    whole: Looked<'a>,
+}
+
+/// Its members.
+pub(crate) struct Members<'a> {
+    members: std::collections::btree_map::Iter<'a, String, Json>,
+    whole: Looked<'a>,
+}
 
 impl<'a> Iterator for Members<'a> {
-    type Item = (&'a str, &'a Json);
+    type Item = (&'a str, Looked<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|(name, value)| (name.as_str(), value))
+        let (name, value) = self.members.next()?;
+        Some((name.as_str(), self.whole.part(value)))
     }
 }
 
-impl<'a> json::Object<'a, Exact> for &'a BTreeMap<String, Json> {
-    type Node = &'a Json;
+impl<'a> json::Object<'a, Exact> for Object<'a> {
+    type Node = Looked<'a>;
     type MemberName = &'a str;
     type MembersIter = Members<'a>;
 
     fn len(&self) -> usize {
-        (*self).len()
+        self.members.len()
     }
 
-    fn get(&self, key: &String) -> Option<&'a Json> {
-        (*self).get(key)
+    fn get(&self, key: &String) -> Option<Looked<'a>> {
+        self.members.get(key).map(|it| self.whole.part(it))
     }
 
     fn members(&self) -> Members<'a> {
-        Members((*self).iter())
+        Members {
+            members: self.members.iter(),
+            whole: self.whole,
+        }
     }
 }
 
-impl<'a> json::Array<'a, Exact> for &'a [Json] {
-    type Node = &'a Json;
-    type ElementsIter = std::slice::Iter<'a, Json>;
+/// An array that is looked at.
+pub(crate) struct Array<'a> {
+    elements: &'a [Json],
+    whole: Looked<'a>,
+}
+
+/// Its elements.
+pub(crate) struct Elements<'a> {
+    elements: std::slice::Iter<'a, Json>,
+    whole: Looked<'a>,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Looked<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.elements.next().map(|it| self.whole.part(it))
+    }
+}
+
+impl<'a> json::Array<'a, Exact> for Array<'a> {
+    type Node = Looked<'a>;
+    type ElementsIter = Elements<'a>;
 
     fn len(&self) -> usize {
-        (*self).len()
+        self.elements.len()
     }
 
-    fn elements(&self) -> std::slice::Iter<'a, Json> {
-        (*self).iter()
+    fn elements(&self) -> Elements<'a> {
+        Elements {
+            elements: self.elements.iter(),
+            whole: self.whole,
+        }
     }
 
     fn is_unique(&self) -> bool {
-        if <[Json]>::len(self) > PAIRWISE_MAX {
+        if self.elements.len() > PAIRWISE_MAX {
             let mut seen = BTreeSet::new();
-            return (*self).iter().all(|it| seen.insert(it.to_canonical()));
+            return self
+                .elements
+                .iter()
+                .all(|it| seen.insert(it.to_canonical()));
         }
-        let mut before: &[Json] = &[];
-        for (index, element) in (*self).iter().enumerate() {
-            if before.contains(element) {
+        let mut rest = self.elements;
+        while let Some((first, others)) = rest.split_first() {
+            if others.contains(first) {
                 return false;
             }
-            before = (*self).get(..=index).unwrap_or_default();
+            rest = others;
         }
         true
     }

@@ -49,17 +49,21 @@ impl Violation {
     pub(crate) fn new(error: &ValidationError<'_>, root: &Json) -> Self {
         Self {
             path: cut_to(error.instance_path().as_str(), PATH_CHARS_MAX),
-            rule: cut_to(error.kind().keyword(), VALUE_CHARS_MAX),
+            rule: if matches!(error.kind(), ValidationErrorKind::FalseSchema) {
+                "false".to_owned()
+            } else {
+                cut_to(error.kind().keyword(), VALUE_CHARS_MAX)
+            },
             text: cut(&text(error, root, 0)),
         }
     }
 
     /// For a value that is refused without saying where.
-    pub(crate) fn unlisted() -> Self {
+    pub(crate) fn of_all(text: &str) -> Self {
         Self {
             path: String::new(),
             rule: "schema".to_owned(),
-            text: "the value is not valid, and too large for its faults to be listed".to_owned(),
+            text: text.to_owned(),
         }
     }
 }

@@ -109,11 +109,11 @@ fn of_other_rules() {
     expect![[r#"
         /: has a property "abcd", whose name is not allowed: has 4 characters, and at most 3 are allowed (propertyNames)
         /: "a" is what it must not be (not)
-        /a: must not be there (falseSchema)
+        /a: must not be there (false)
         /: the array of 1 item does not hold as many fitting items as it must (contains)
         /: has no "b", which is required (required)
         /: has properties that are not allowed: "a" (unevaluatedProperties)
-        /1: must not be there (falseSchema)
+        /1: must not be there (false)
         /: has 1 item that no rule allows (unevaluatedItems)
         /: 0 is not greater than 0 (exclusiveMinimum)
         /: 1 is not one of 1.00000000000000000000000000001e+29 (enum)
@@ -177,5 +177,5 @@ fn a_flood_is_cut() {
     let more = json(&format!("[{}]", vec!["1"; 200_000].join(",")));
     let found = strings.violations(&more, 7);
     assert_eq!(found.len(), 1);
-    assert!(found[0].text.contains("too large"), "{}", found[0]);
+    assert!(found[0].text.contains("too much"), "{}", found[0]);
 }

@@ -40,6 +40,8 @@ enum Judge {
     Tests,
     /// The last line must also say so: a simulation that tried nothing has not passed.
     Seeds,
+    /// The same for inputs of the fuzzer.
+    Inputs,
 }
 
 enum Work {
@@ -112,6 +114,20 @@ fn steps(extent: Extent) -> Vec<Step> {
             &["run", "-p", "sim", "--", "--seeds", "200"],
             Judge::Seeds,
         ),
+        program(
+            "fuzz",
+            &[
+                "run",
+                "-p",
+                "sim",
+                "--example",
+                "fuzz_documents",
+                "--",
+                "--inputs",
+                "1500",
+            ],
+            Judge::Inputs,
+        ),
     ];
     match extent {
         Extent::Whole => steps.push(program(
@@ -129,6 +145,10 @@ fn judged(judge: &Judge, ended: &Ended) -> Tally {
         Judge::Exit => Tally::of(ended.success),
         Judge::Seeds => {
             let clean = ended.last_line.contains(" seeds, 0 violations");
+            Tally::of(ended.success && clean)
+        }
+        Judge::Inputs => {
+            let clean = ended.last_line.contains(" inputs, 0 failures");
             Tally::of(ended.success && clean)
         }
         Judge::Tests => {
@@ -188,6 +208,19 @@ mod tests {
             ended(false, 0, 0, "200 seeds, 0 violations"),
         ] {
             assert_eq!(judged(&Judge::Seeds, &bad), Tally::of(false));
+        }
+    }
+
+    #[test]
+    fn a_fuzzer_must_say_that_it_found_nothing() {
+        let clean = ended(true, 0, 0, "1500 inputs, 0 failures");
+        assert_eq!(judged(&Judge::Inputs, &clean), Tally::of(true));
+        for bad in [
+            ended(true, 0, 0, ""),
+            ended(true, 0, 0, "1500 inputs, 10 failures"),
+            ended(false, 0, 0, "1500 inputs, 0 failures"),
+        ] {
+            assert_eq!(judged(&Judge::Inputs, &bad), Tally::of(false));
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let agent = reference::parse_version(&args.agent)?;
-    let local = local::compile(&args.manifest, &context.program)?;
+    let local = local::compile(&args.manifest, context).await?;
     local.report(context);
     local.snapshot()?;
     let runtime = Runtime::dial(context).await?;

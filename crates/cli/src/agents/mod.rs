@@ -9,6 +9,7 @@ mod history;
 mod inspect;
 mod lines;
 mod ls;
+mod presented;
 mod publish;
 mod retire;
 mod validate;
@@ -52,7 +53,7 @@ impl Verb {
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
             Verb::Ls(args) => ls::run(args, context).await,
-            Verb::Validate(args) => validate::run(&args, context),
+            Verb::Validate(args) => validate::run(&args, context).await,
             Verb::Publish(args) => publish::run(args, context).await,
             Verb::Deploy(args) => deploy::run(args, context).await,
             Verb::Active(args) => active::run(args, context).await,

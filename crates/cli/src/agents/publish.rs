@@ -26,7 +26,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let local = local::compile(&args.manifest, &context.program)?;
+    let local = local::compile(&args.manifest, context).await?;
     local.report(context);
     local.snapshot()?;
     let runtime = Runtime::dial(context).await?;

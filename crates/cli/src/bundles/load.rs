@@ -1,5 +1,5 @@
-//! A Bundle on this machine with all its members. Asks a runtime only for versions that are pinned;
-//! everything else is in the files.
+//! A Bundle on this machine with all its members. Asks a runtime only for versions that are pinned,
+//! and for tools and policies that the files refer to and do not have.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,9 @@ use crate::connect::Runtime;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::findings::Findings;
 use crate::local::{self, Opened};
+use crate::lookup;
 use crate::secrets;
 
 /// The file of a Bundle in a folder that is named instead of it.
@@ -48,14 +50,19 @@ pub(super) async fn load(path: &Path, context: &Context) -> Result<Loaded, Failu
     } = local::open(path, MANIFEST)?;
     let recorder = Recorder::new(&disk);
     let mut externals = BTreeMap::new();
-    let mut closure = publish::closure(&recorder, &manifest, &externals);
+    let (mut closure, catalog) = lookup::with_catalog(context, |catalog| {
+        let closure = publish::closure_with(&recorder, catalog, &manifest, &externals);
+        let wanted = closure.wanted_documents.clone();
+        (closure, wanted)
+    })
+    .await?;
     // What is wrong here can be said without a runtime.
     if !closure.wanted.is_empty() && local::count(&closure.diagnostics, Severity::Error) == 0 {
         let runtime = Runtime::dial(context).await?;
         for pin in &closure.wanted {
             externals.insert(pin.clone(), fetch(pin, &runtime, context).await?);
         }
-        closure = publish::closure(&recorder, &manifest, &externals);
+        closure = publish::closure_with(&recorder, &catalog, &manifest, &externals);
     }
     let unreadable = |why: publish::FileError| {
         Failure::new(Exit::Failed, format!("read {LOCK_FILE}")).because(&why)
@@ -121,6 +128,15 @@ fn read(version: &GetAgentVersionResponse) -> Result<External, Failure> {
 }
 
 impl Loaded {
+    /// What was found, for programs.
+    pub(super) fn findings(&self) -> Findings<'_> {
+        Findings {
+            diagnostics: &self.closure.diagnostics,
+            sources: &self.sources,
+            folder: &self.folder,
+        }
+    }
+
     /// What the Bundle comes to now, or the error that it has errors.
     pub(super) fn lock(&self) -> Result<(&Identity, &Lock), Failure> {
         let found = self.closure.bundle.as_ref().zip(self.closure.lock.as_ref());

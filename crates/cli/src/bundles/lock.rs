@@ -16,8 +16,8 @@ use crate::render::{Output, escape};
 
 /// Write down exactly which content a Bundle consists of.
 ///
-/// Commit bundle.lock.json with the Bundle: publishing demands it. A runtime is asked only if the
-/// Bundle pins versions that are published there.
+/// Commit bundle.lock.json with the Bundle: publishing demands it. A runtime is asked only for
+/// versions that the Bundle pins, and for tools and policies that its files do not have.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  ordain bundles lock bundle.yaml\n  ordain bundles lock ./support-desk -o json"

@@ -10,13 +10,15 @@ use super::load::{self, Loaded, Unset};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::findings::Output;
 use crate::local;
+use crate::render::escape;
 use crate::render::text::quoted;
-use crate::render::{Format, Output, escape};
 
 /// Check a Bundle, all its agents, and its lock if it has one.
 ///
-/// A runtime is asked only if the Bundle pins versions that are published there.
+/// A runtime is asked only for versions that the Bundle pins, and for tools and policies that its
+/// files do not have.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  ordain bundles validate bundle.yaml\n  ordain bundles validate ./support-desk --require-lock -o json"
@@ -94,11 +96,8 @@ pub(super) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
     let verdict = judge(args, &loaded, context);
     let unset = loaded.unset_secrets(context);
     // As data, what is wrong is the answer; the exit code says that something is.
-    if args.output.format != Format::Table {
-        let data = to_json(&loaded, &unset, verdict.is_ok());
-        context
-            .printer
-            .data(args.output.format, &data, String::new)?;
+    let data = || to_json(&loaded, &unset, verdict.is_ok());
+    if loaded.findings().print(args.output, data, context)? {
         return Ok(verdict.map_or_else(|failure| failure.exit, |()| Exit::Done));
     }
     local::report(&loaded.closure.diagnostics, &loaded.sources, context);
@@ -130,7 +129,7 @@ fn judge(args: &Args, loaded: &Loaded, context: &Context) -> Result<(), Failure>
     let (_, lock) = loaded.lock()?;
     let standing = Standing::of(loaded.committed.as_deref(), lock);
     standing.check(args.require_lock, &context.program)?;
-    let warnings = local::count(&loaded.closure.diagnostics, Severity::Warning);
+    let warnings = loaded.findings().count(Severity::Warning);
     if args.deny_warnings && warnings > 0 {
         let message = format!("{warnings} warning(s), and warnings are denied");
         return Err(Failure::new(Exit::Invalid, message));
@@ -146,7 +145,7 @@ fn to_json(loaded: &Loaded, unset: &[Unset], is_valid: bool) -> Json {
         .map(Standing::problems)
         .unwrap_or_default();
     let problems = problems.into_iter().map(Json::from).collect::<Vec<_>>();
-    let found = loaded.closure.diagnostics.iter().map(local::to_json);
+    let findings = loaded.findings();
     let unset = unset.iter().map(|it| {
         Json::from_members([
             ("member", Json::from(it.child_name.as_str())),
@@ -163,7 +162,9 @@ fn to_json(loaded: &Loaded, unset: &[Unset], is_valid: bool) -> Json {
         ("members", Json::from(lock.map(load::members_to_json))),
         ("lock", Json::from(standing.as_ref().map(Standing::word))),
         ("lock_problems", Json::from(problems)),
-        ("diagnostics", Json::from(found.collect::<Vec<_>>())),
+        ("errors", Json::from(findings.count(Severity::Error))),
+        ("warnings", Json::from(findings.count(Severity::Warning))),
+        ("items", findings.items()),
         ("unset_secrets", Json::from(unset.collect::<Vec<_>>())),
     ])
 }

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_of_the_example_is_carried() {
+    fn every_file_that_publish_reads_is_carried() {
         let root =
             std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/refund-agent");
         let mut found = 0;
@@ -107,7 +107,8 @@ mod tests {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
-                    folders.push(path);
+                    // Tests of the policies are no part of the agent.
+                    folders.extend(Some(path).filter(|it| !it.ends_with("tests")));
                 } else if path.extension().is_some_and(|it| it != "md") {
                     found += 1;
                 }

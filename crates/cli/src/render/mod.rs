@@ -2,6 +2,7 @@
 //! was asked for, stderr the rest. Knows streams, colour and quiet; not commands.
 
 pub(crate) mod escape;
+mod path;
 mod table;
 pub(crate) mod text;
 
@@ -14,6 +15,7 @@ use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
+pub(crate) use path::plain_path;
 pub(crate) use table::table;
 
 /// How data is printed.

@@ -2,9 +2,11 @@
 
 mod approvals;
 mod catalog;
+mod documents;
 mod health;
 mod interactive;
 mod lifecycle;
+mod lookups;
 mod publishing;
 mod sessions;
 mod watch;
@@ -16,6 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use proto::health::v1::health_server::HealthServer;
+use proto::ordain::v1::catalog_server::CatalogServer;
 use proto::ordain::v1::publishing_server::PublishingServer;
 use proto::ordain::v1::sessions_server::SessionsServer;
 use proto::runtime::v1 as wire;
@@ -58,6 +61,11 @@ pub(crate) fn serve(
         )
         .add_service(
             PublishingServer::new(service.clone()).max_decoding_message_size(MESSAGE_BYTES_MAX),
+        )
+        .add_service(
+            CatalogServer::new(service.clone())
+                .max_decoding_message_size(MESSAGE_BYTES_MAX)
+                .max_encoding_message_size(MESSAGE_BYTES_MAX),
         )
         .add_service(SessionsServer::new(service.clone()))
         .add_service(HealthServer::new(service))

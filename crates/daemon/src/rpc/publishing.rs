@@ -1,11 +1,9 @@
 //! Publishing from sources: the server compiles, whatever the client has checked.
 
-use std::collections::BTreeMap;
-
 use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
 use proto::runtime::v1::{AgentRef, PublishRequest, PublishResponse};
-use publish::{Diagnostic, MemoryFiles, Severity, compile};
+use publish::{Diagnostic, MemoryFiles, Severity, compile_with};
 use spec::{Snapshot, VersionId};
 use store::{NewVersion, Published};
 use tonic::{Code, Request, Response, Status};
@@ -13,6 +11,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Service;
 use super::catalog::versioned;
+use super::lookups::Asked;
 use crate::wire::status::{of_load, of_publish};
 
 /// Errors told in one status, whose headers clients bound at some kilobytes.
@@ -32,12 +31,13 @@ impl Publishing for Service {
         let request = request.into_inner();
         let files = sources(request.files)?;
         let path = request.manifest;
-        // Compiling takes milliseconds of plain computing: not on a thread that serves others.
-        let compiled =
-            tokio::task::spawn_blocking(move || compile(&MemoryFiles::from_iter(files), &path));
-        let compiled = compiled
-            .await
-            .map_err(|error| Status::internal(error.to_string()))?;
+        let compiled = self
+            .with_catalog(Asked::Everything, move |catalog| {
+                let compiled = compile_with(&files, catalog, &path);
+                let wanted = compiled.wanted.clone();
+                (compiled, wanted)
+            })
+            .await?;
         let diagnostics = compiled.diagnostics.iter().map(diagnostic).collect();
         let Some(snapshot) = compiled.snapshot else {
             return Err(invalid("manifest", &compiled.diagnostics));
@@ -72,25 +72,11 @@ impl Publishing for Service {
         let (_, bytes) = stored.ok_or_else(damaged)?;
         let snapshot = Snapshot::from_canonical(&bytes).map_err(|_| damaged())?;
         let files = sources(request.files)?;
-        let check = move || {
-            let files = MemoryFiles::from_iter(files);
-            publish::check_overlay(&files, &request.overlay, &snapshot)
-        };
+        let check = move || publish::check_overlay(&files, &request.overlay, &snapshot);
         let found = tokio::task::spawn_blocking(check).await;
         let found = found.map_err(|error| Status::internal(error.to_string()))?;
         Err(invalid("overlay", &found))
     }
-}
-
-/// The files of a request, by path.
-fn sources(files: Vec<wire::SourceFile>) -> Result<BTreeMap<String, Vec<u8>>, Status> {
-    if files.len() > FILES_MAX {
-        let count = files.len();
-        let text = format!("{count} files; a bundle has at most {FILES_MAX}");
-        return Err(Status::invalid_argument(text));
-    }
-    let files = files.into_iter();
-    Ok(files.map(|file| (file.path, file.content)).collect())
 }
 
 impl Service {
@@ -105,10 +91,13 @@ impl Service {
             return Err(Status::invalid_argument("manifest is missing"));
         }
         let manifest = request.manifest.clone();
-        let compiled = tokio::task::spawn_blocking(move || publish::compile_resolved(&manifest));
-        let compiled = compiled
-            .await
-            .map_err(|error| Status::internal(error.to_string()))?;
+        let compiled = self
+            .with_catalog(Asked::WhatIsRequired, move |catalog| {
+                let compiled = publish::compile_resolved_with(catalog, &manifest);
+                let wanted = compiled.wanted.clone();
+                (compiled, wanted)
+            })
+            .await?;
         let Some(snapshot) = compiled.snapshot else {
             return Err(invalid("manifest", &compiled.diagnostics));
         };
@@ -181,7 +170,18 @@ impl Service {
     }
 }
 
-fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
+/// The files of a request, by path.
+pub(super) fn sources(files: Vec<wire::SourceFile>) -> Result<MemoryFiles, Status> {
+    if files.len() > FILES_MAX {
+        let count = files.len();
+        let text = format!("{count} files; a bundle has at most {FILES_MAX}");
+        return Err(Status::invalid_argument(text));
+    }
+    let files = files.into_iter().map(|file| (file.path, file.content));
+    Ok(MemoryFiles::from_iter(files))
+}
+
+pub(super) fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
     let place = |n: Option<u32>| n.and_then(|n| i32::try_from(n).ok()).unwrap_or(0);
     wire::Diagnostic {
         code: it.code.to_string(),
@@ -199,7 +199,7 @@ fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
 }
 
 /// All errors, a line each, and once more as data: a violation for each, whose field is the place.
-fn invalid(what: &str, diagnostics: &[Diagnostic]) -> Status {
+pub(super) fn invalid(what: &str, diagnostics: &[Diagnostic]) -> Status {
     let errors: Vec<&Diagnostic> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use runtime::{Fault, LoadError};
 use session::Refusal;
-use store::{CatalogError, PublishError};
+use store::{CatalogError, DocumentError, PublishError};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -109,5 +109,18 @@ pub(crate) fn of_catalog(error: &CatalogError) -> Status {
         | CatalogError::Archived { .. }
         | CatalogError::NothingDeployed { .. } => precondition("AGENT_VERSION", text),
         CatalogError::Unavailable(_) => unavailable(text),
+    }
+}
+
+pub(crate) fn of_document(error: &DocumentError) -> Status {
+    let text = error.to_string();
+    match error {
+        DocumentError::AlreadyExists { .. } => Status::already_exists(text),
+        // Twice is as if it were not there, as it is for agents.
+        DocumentError::NotFound { .. } | DocumentError::AlreadyDeprecated { .. } => {
+            Status::not_found(text)
+        }
+        DocumentError::Full { .. } => Status::resource_exhausted(text),
+        DocumentError::Unavailable(_) => unavailable(text),
     }
 }

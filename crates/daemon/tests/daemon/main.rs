@@ -4,6 +4,7 @@
 mod bad_input;
 mod bed;
 mod calls;
+mod catalog;
 mod enforced;
 mod interactive;
 mod lifecycle;

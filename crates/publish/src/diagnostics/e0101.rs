@@ -12,6 +12,11 @@ pub(crate) fn no_manifest(at: &Location) -> Diagnostic {
         .with_help("name the file of the Agent, `agent.yaml` say")
 }
 
+pub(crate) fn no_document(at: &Location) -> Diagnostic {
+    at.error(CODE, "there is no such file")
+        .with_help("name the file of a Tool or a Policy")
+}
+
 pub(crate) fn unreadable(at: &Location, error: &FileError) -> Diagnostic {
     at.error(CODE, format!("the file cannot be read: {error}"))
         .with_help("make it a readable file in the bundle's folder, or take out what refers to it")

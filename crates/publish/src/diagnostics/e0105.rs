@@ -7,11 +7,8 @@ use crate::diagnostic::{Code, Diagnostic, Location};
 
 pub(crate) const CODE: Code = Code("E0105");
 
-pub(crate) fn duplicate(at: &Location, key: &str, first_line: Option<u32>) -> Diagnostic {
-    let first = first_line.map_or_else(
-        || "the same map has it before".to_owned(),
-        |line| format!("first written on line {line}"),
-    );
+pub(crate) fn duplicate(at: &Location, key: &str, first_line: u32) -> Diagnostic {
+    let first = format!("first written on line {first_line}");
     let line = at.span.map_or(0, |span| span.line);
     at.error(
         CODE,
@@ -68,7 +65,7 @@ mod tests {
             "\"type\": \"string\",\n  \"required\":",
         );
         bundle.check(expect![[r#"
-            error[E0105]: the key `type` appears again on line 8; the same map has it before
+            error[E0105]: the key `type` appears again on line 8; first written on line 2
              --> schemas/refund.json:8:3
               |
             8 |   "type": "string",

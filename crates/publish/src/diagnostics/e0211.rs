@@ -12,6 +12,11 @@ pub(crate) fn normalised(at: &Location, text: &str, version: &str) -> Diagnostic
         .with_help(format!("write {version}"))
 }
 
+pub(crate) fn prefixed(at: &Location, text: &str, plain: &str) -> Diagnostic {
+    at.warning(CODE, format!("`{text}` is read as `{plain}`"))
+        .with_help(format!("write {plain}"))
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -29,6 +34,21 @@ mod tests {
               |            ^^^^^^^^ metadata.version
               |
               = help: write 1.0.0
+
+        "#]]);
+    }
+
+    #[test]
+    fn in_a_reference() {
+        let bundle = sample().edit("agent.yaml", "pay.refund@^1.0", "pay.refund@>=v1.0 <V2");
+        bundle.check(expect![[r#"
+            warning[E0211]: `>=v1.0 <V2` is read as `>=1.0 <2`
+              --> agent.yaml:15:12
+               |
+            15 |     - ref: pay.refund@>=v1.0 <V2
+               |            ^^^^^^^^^^^^^^^^^^^^^ spec.tools[0].ref
+               |
+               = help: write >=1.0 <2
 
         "#]]);
     }

@@ -1,132 +1,81 @@
-//! A schema that `strict` cannot close.
+//! A schema whose references make too many rules for one value, or that refers to itself for the
+//! same value.
 //!
-//! With `strict: true` no object may have a property that the schema does not name, at any level. A
-//! level that takes every property by name contradicts that; a level whose properties are spread over
-//! several schemas can only be closed in the drafts that have `unevaluatedProperties`.
+//! All of them would be tried on every call. A schema may refer to itself for a part of the value (a
+//! property, an element), as trees do.
 
 use crate::diagnostic::{Code, Diagnostic, Location};
 
 pub(crate) const CODE: Code = Code("E0413");
 
-pub(crate) fn unclosable(at: &Location, why: &str) -> Diagnostic {
-    let (what, mend) = why.split_once(": ").unwrap_or((why, ""));
-    let mend = if mend.is_empty() {
-        "take `strict` out, or write the schema in another way"
-    } else {
-        mend
-    };
-    at.error(CODE, format!("`strict` cannot close this: {what}"))
-        .with_help(mend)
+pub(crate) fn circle(at: &Location) -> Diagnostic {
+    at.error(
+        CODE,
+        "the schema refers to itself for the same value, which never ends",
+    )
+    .with_help("refer to it from a property or from `items`, or take the reference out")
 }
 
-pub(crate) fn nothing_to_close(at: &Location) -> Diagnostic {
-    at.error(CODE, "`strict` closes `input_schema`, and there is none")
-        .with_help("declare `input_schema` beside it, or take `strict` out")
+pub(crate) fn many(at: &Location, in_place_max: u64) -> Diagnostic {
+    at.error(
+        CODE,
+        format!("more than {in_place_max} schemas speak of one value here, by references"),
+    )
+    .with_help("refer to fewer schemas from this place")
 }
 
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
-    use crate::tests::{Bundle, sample};
+    use crate::tests::sample;
 
-    fn strict(schema: &str) -> Bundle {
-        sample().edit(
-            "tools/refund.yaml",
-            "  input_schema:\n    ref: schemas/refund\n",
-            &format!("  strict: true\n{schema}"),
-        )
+    #[test]
+    fn a_circle() {
+        let bundle = sample().edit(
+            "schemas/refund.json",
+            "{\"type\": \"number\"}",
+            "{\"anyOf\": [{\"type\": \"number\"}, {\"$ref\": \"#/properties/amount\"}]}",
+        );
+        bundle.check(expect![[r##"
+            error[E0413]: the schema refers to itself for the same value, which never ends
+             --> schemas/refund.json:5:5
+              |
+            5 |     "amount": {"anyOf": [{"type": "number"}, {"$ref": "#/properties/amount"}]},
+              |     ^^^^^^^^ properties.amount
+              |
+              = help: refer to it from a property or from `items`, or take the reference out
+
+        "##]]);
     }
 
     #[test]
-    fn open_on_purpose() {
-        strict(
-            "  input_schema:
-    inline:
-      type: object
-      properties:
-        order: {type: string}
-        amount: {type: number}
-        notes: {type: object, additionalProperties: true}
-",
-        )
-        .check(expect![[r#"
-            error[E0413]: `strict` cannot close this: it allows every property by name, which contradicts `strict`
-              --> tools/refund.yaml:17:9
-               |
-            17 |         notes: {type: object, additionalProperties: true}
-               |         ^^^^^ spec.input_schema.inline.properties.notes
-               |
-               = help: list the properties, or give `additionalProperties` a schema
-
-        "#]]);
-    }
-
-    #[test]
-    fn spread_in_an_old_draft() {
-        strict(
-            "  input_schema:
-    inline:
-      $schema: http://json-schema.org/draft-07/schema#
-      type: object
-      allOf: [{properties: {order: {type: string}}}, {properties: {amount: {type: number}}}]
-",
-        )
-        .check(expect![[r#"
-            error[E0413]: `strict` cannot close this: its properties are spread over several schemas, which this draft cannot close
-              --> tools/refund.yaml:12:5
-               |
-            12 |     inline:
-               |     ^^^^^^ spec.input_schema.inline
-               |
-               = help: declare `$schema: https://json-schema.org/draft/2020-12/schema`, or write `additionalProperties` yourself
-
-        "#]]);
-    }
-
-    #[test]
-    fn nothing_there() {
-        strict("").check(expect![[r#"
-            warning[E0406]: there is no `input_schema`, so any arguments are accepted
-             --> tools/refund.yaml:7:1
+    fn doubling() {
+        let mut definitions = String::new();
+        for number in 0_u32..20 {
+            let next = format!("{{\"$ref\": \"#/$defs/d{}\"}}", number + 1);
+            definitions.push_str(&format!("\"d{number}\": {{\"anyOf\": [{next}, {next}]}}, "));
+        }
+        let bundle = sample()
+            .edit(
+                "schemas/refund.json",
+                "{\"type\": \"number\"}",
+                "{\"$ref\": \"#/$defs/d0\"}",
+            )
+            .edit(
+                "schemas/refund.json",
+                "  \"required\"",
+                &format!("  \"$defs\": {{{definitions}\"d20\": {{}}}},\n  \"required\""),
+            );
+        bundle.check(expect![[r##"
+            error[E0413]: more than 5000 schemas speak of one value here, by references
+             --> schemas/refund.json:8:616
               |
-            7 | spec:
-              | ^^^^ spec
+            8 | ...nyOf": [{"$ref": "#/$defs/d9"}, {"$ref": "#/$defs/d9"}]}, "d9": {"anyOf": [{"$ref": "#/$defs/d10"}, {"$ref": "#/$defs/d10"}]}, "d1...
+              |                                                              ^^^^ $defs.d9
               |
-              = help: declare the arguments; for a tool without any: `inline: {type: object, additionalProperties: false}`
+              = help: refer to fewer schemas from this place
 
-            error[E0413]: `strict` closes `input_schema`, and there is none
-              --> tools/refund.yaml:10:3
-               |
-            10 |   strict: true
-               |   ^^^^^^ spec.strict
-               |
-               = help: declare `input_schema` beside it, or take `strict` out
-
-        "#]]);
-    }
-
-    #[test]
-    fn closed() {
-        let bundle = strict("  input_schema:
-    inline: {type: object, properties: {order: {type: string}, amount: {type: number}}}
-")
-            .edit("agent.yaml", "as: refund", "as: refund
-      input_schema: {inline: {type: object, properties: {order: {type: string}, amount: {type: number}}}}");
-        bundle.check(expect![[r#"
-            warning[E0604]: a call of `refund` may leave `amount` out; the leaf is unknown then, which counts as a match
-             --> policies/limit.yaml:9:12
-              |
-            9 |     field: amount
-              |            ^^^^^^ spec.conditions.field
-              |
-              = help: require the argument in the input schema, or say `absent: skip` or `absent: match`
-
-        "#]]);
-        let snapshot = bundle.compile().snapshot.unwrap();
-        let tool = &snapshot.tools[0];
-        let closed = tool.input_schema.get("additionalProperties");
-        assert_eq!(closed, Some(&spec::Json::Bool(false)));
-        assert!(tool.strict);
+        "##]]);
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use spec::snapshot::Model;
 use spec::{Decimal, Json};
 
-use super::texts;
 use crate::diagnostic::{At, Location, Sink};
 use crate::diagnostics::{e0203, e0205, e0206, e0208, e0701, e0702};
 use crate::yaml::{Cursor, Fields, Shape};
@@ -221,12 +220,22 @@ fn parameters(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Json> {
         members.insert("max_output_tokens".to_owned(), Json::from(count));
     }
     if let Some(cursor) = get("stop_sequences") {
-        let stops = texts(&cursor, sink)
-            .into_iter()
-            .map(|it| Json::String(it.value));
+        let items = cursor.items(sink).unwrap_or_default();
+        // White space alone is a stop sequence too.
+        let stops: Vec<_> = items.iter().filter_map(|it| stop(it, sink)).collect();
+        let stops = stops.into_iter().map(Json::String);
         members.insert("stop_sequences".to_owned(), Json::Array(stops.collect()));
     }
     Some(Json::Object(members))
+}
+
+fn stop(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<String> {
+    let text = cursor.text(sink)?;
+    if text.value.is_empty() {
+        sink.push(e0205::empty(&text.at));
+        return None;
+    }
+    Some(text.value)
 }
 
 fn place_of(fields: &Fields<'_>, key: &str) -> Location {

@@ -6,7 +6,7 @@ use spec::snapshot::{OnFailure, Predicate};
 use super::probe::Probe;
 use super::{Header, PolicyRef, availability, logical_policies, open};
 use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0406, e0413, e0507};
+use crate::diagnostics::{e0406, e0414, e0507};
 use crate::schema::{self, Openness, Role, Schema};
 use crate::sources::{Document, Sources};
 use crate::yaml::{Cursor, Shape};
@@ -149,7 +149,7 @@ impl Tool {
             sink.push(e0406::no_contract(&spec.cursor().at()));
         }
         if let (None, Some(strict)) = (&input, &strict) {
-            sink.push(e0413::nothing_to_close(strict));
+            sink.push(e0414::nothing_to_close(strict));
         }
         let class = class.unwrap_or(SideEffectClass::ReadOnly);
         let on_failure = on_failure(get("on_failure"), class, sink);

@@ -56,6 +56,8 @@ struct Parts<'a, 'c> {
     root_key: String,
     draft: Draft,
     parts: BTreeMap<String, Part>,
+    /// Whether some file could not be read, which has been reported, if only for another schema.
+    lacking: bool,
 }
 
 /// Puts every file into the schema that it refers to, directly or by other files.
@@ -78,11 +80,13 @@ pub(super) fn files(start: Start<'_, '_>, sources: &mut Sources<'_>, sink: &mut 
         root_key: root_key.clone(),
         draft,
         parts: BTreeMap::from([(root_key, root)]),
+        lacking: false,
     };
     let before = sink.errors();
     parts.gather(sources, sink);
     parts.check(sink);
-    let schema = (sink.errors() == before).then(|| parts.assemble());
+    let sound = sink.errors() == before && !parts.lacking;
+    let schema = sound.then(|| parts.assemble());
     let schema = schema.filter(|schema| {
         let fits = schema.to_canonical().len() <= INLINED_BYTES_MAX;
         if !fits {
@@ -137,6 +141,7 @@ impl Parts<'_, '_> {
         let mut seen: BTreeSet<String> = open.iter().cloned().collect();
         while let Some(key) = open.pop() {
             let mut found = Vec::new();
+            let mut lacking = false;
             let Some(part) = self.parts.get(&key) else {
                 continue;
             };
@@ -149,10 +154,12 @@ impl Parts<'_, '_> {
                     sink.push(e0411::too_many(&at, FILES_MAX));
                     return;
                 }
-                if let Some(read) = self.read(&it.file, &at, sources, sink) {
-                    found.push((it.file.clone(), read));
+                match self.read(&it.file, &at, sources, sink) {
+                    Some(read) => found.push((it.file.clone(), read)),
+                    None => lacking = true,
                 }
             }
+            self.lacking |= lacking;
             for (file, part) in found {
                 open.push(file.clone());
                 self.parts.insert(file, part);
@@ -169,7 +176,9 @@ impl Parts<'_, '_> {
     ) -> Option<Part> {
         let before = sink.errors();
         let Some(document) = sources.document(file, sink) else {
-            if sink.errors() == before {
+            // One that is there has been reported when it was read first.
+            let is_there = sources.bytes(file, sink).is_some();
+            if sink.errors() == before && !is_there {
                 sink.push(e0410::not_found(from, file));
             }
             return None;

@@ -7,7 +7,10 @@ use expect_test::Expect;
 use spec::snapshot::Identity;
 
 use super::rules::faults;
-use crate::{Closure, Compiled, External, MemoryFiles, closure, compile, render};
+use crate::{
+    Catalog, Closure, Compiled, Diagnostic, External, MemoryFiles, Severity, closure, compile,
+    compile_with, document, render,
+};
 
 const AGENT: &str = "\
 apiVersion: phrony.com/v1
@@ -109,7 +112,7 @@ pub(crate) struct Bundle(BTreeMap<String, Vec<u8>>);
 
 /// An agent with one tool and one policy, in which there is nothing to find.
 pub(crate) fn sample() -> Bundle {
-    Bundle(BTreeMap::new())
+    Bundle::empty()
         .file("agent.yaml", AGENT)
         .file("tools/refund.yaml", TOOL)
         .file("schemas/refund.json", SCHEMA)
@@ -132,6 +135,10 @@ pub(crate) fn desk() -> Bundle {
 }
 
 impl Bundle {
+    pub(crate) fn empty() -> Self {
+        Self(BTreeMap::new())
+    }
+
     pub(crate) fn file(mut self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
         self.0.insert(path.to_owned(), bytes.as_ref().to_vec());
         self
@@ -169,16 +176,29 @@ impl Bundle {
     /// Compares everything that is said about the bundle.
     #[track_caller]
     pub(crate) fn check(&self, expect: Expect) {
-        let compiled = self.compile();
-        let errors = |it: &crate::Diagnostic| it.severity == crate::Severity::Error;
-        let sound = !compiled.diagnostics.iter().any(errors);
-        assert_eq!(compiled.snapshot.is_some(), sound);
-        self.complete(&compiled.diagnostics);
-        expect.assert_eq(&render(
-            &compiled.diagnostics,
-            &|path| self.text(path),
-            false,
-        ));
+        self.check_with(&Catalog::default(), expect);
+    }
+
+    /// Compares everything that is said about the bundle with a catalog behind it.
+    #[track_caller]
+    pub(crate) fn check_with(&self, catalog: &Catalog, expect: Expect) {
+        let compiled = compile_with(&self.files(), catalog, "agent.yaml");
+        self.compare(compiled.snapshot.is_some(), &compiled.diagnostics, expect);
+    }
+
+    /// Compares everything that is said about one file on its way into the catalog.
+    #[track_caller]
+    pub(crate) fn check_document(&self, catalog: &Catalog, path: &str, expect: Expect) {
+        let compiled = document(&self.files(), catalog, path);
+        self.compare(compiled.entry.is_some(), &compiled.diagnostics, expect);
+    }
+
+    #[track_caller]
+    fn compare(&self, came_out: bool, diagnostics: &[Diagnostic], expect: Expect) {
+        let is_sound = !diagnostics.iter().any(|it| it.severity == Severity::Error);
+        assert_eq!(came_out, is_sound);
+        self.complete(diagnostics);
+        expect.assert_eq(&render(diagnostics, &|path| self.text(path), false));
     }
 
     /// Every diagnostic carries all that it must.

@@ -1,6 +1,5 @@
-//! What people write in YAML and what becomes of it: the cases B-099 to B-105, and their kin.
+//! What people write in YAML and what becomes of it. The numbered cases are in `cases`.
 
-use expect_test::expect;
 use spec::Json;
 use spec::snapshot::{Condition, Leaf, OutputFormat, SessionMode};
 
@@ -8,7 +7,7 @@ use super::bundle::Bundle;
 use super::sample;
 
 /// The only leaf of the sample's policy, after its value was replaced.
-fn leaf_value(value: &str) -> Json {
+pub(super) fn leaf_value(value: &str) -> Json {
     let bundle = sample()
         .edit("policies/limit.yaml", "field: amount", "field: anything")
         .edit("policies/limit.yaml", "op: gt", "op: in")
@@ -27,123 +26,6 @@ fn leaf_value(value: &str) -> Json {
         panic!("no leaf");
     };
     value.as_array().unwrap()[0].clone()
-}
-
-#[test]
-fn b_099_country_codes_stay_text() {
-    for word in ["NO", "on", "off", "yes", "n", "Y"] {
-        assert_eq!(leaf_value(word), Json::from(word));
-    }
-}
-
-#[test]
-fn b_100_versions_are_text() {
-    for version in ["1.10", "1", "1e3", "010"] {
-        let edit = format!("version: {version}");
-        assert_eq!(
-            sample().edit("agent.yaml", "version: 1.0.0", &edit).codes(),
-            ["E0203"]
-        );
-    }
-    let exact = sample().edit("agent.yaml", "@^1.0", "@1.10");
-    assert_eq!(exact.codes(), ["E0306"]);
-}
-
-#[test]
-fn b_101_a_repeated_key_is_an_error_wherever_it_is() {
-    let flow = "decision: {type: deny, type: allow}\n  description: x";
-    let bundle = sample().edit(
-        "policies/limit.yaml",
-        "decision:\n    type: deny\n    reason: Too much.",
-        flow,
-    );
-    assert_eq!(bundle.codes(), ["E0105"]);
-    let escaped = sample().edit(
-        "agent.yaml",
-        "  purpose:",
-        "  \"purp\\u006fse\": x\n  purpose:",
-    );
-    assert_eq!(escaped.codes(), ["E0105"]);
-}
-
-#[test]
-fn b_102_aliases_never_grow() {
-    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for level in 1..10 {
-        let below = format!("*a{}", level - 1);
-        bomb += &format!(
-            "a{level}: &a{level} [{}]\n",
-            [below.as_str(); 10].join(", ")
-        );
-    }
-    let codes = sample().file("tools/bomb.yaml", bomb).codes();
-    assert!(codes.contains(&"E0104".to_owned()), "{codes:?}");
-    assert!(codes.len() < 200, "{}", codes.len());
-}
-
-#[test]
-fn b_103_a_merge_key_never_loses_a_limit() {
-    let merged = "  limits:\n    <<: *base\n    max_tool_calls: 5\n";
-    let codes = sample().append("agent.yaml", merged).codes();
-    assert_eq!(codes, ["E0104", "E0104"]);
-}
-
-#[test]
-fn b_104_marks_line_ends_and_empty_documents() {
-    let expected = sample().compile();
-    let windows = |path: &str| {
-        format!(
-            "\u{feff}{}",
-            sample().text(path).unwrap().replace('\n', "\r\n")
-        )
-    };
-    let mut bundle = sample();
-    for path in [
-        "agent.yaml",
-        "tools/refund.yaml",
-        "policies/limit.yaml",
-        "schemas/refund.json",
-    ] {
-        bundle = bundle.file(path, windows(path));
-    }
-    assert_eq!(bundle.compile(), expected);
-    let between = format!("---\n---\n{}---\n", sample().text("agent.yaml").unwrap());
-    assert_eq!(sample().file("agent.yaml", between).compile(), expected);
-}
-
-#[test]
-fn b_104_places_are_right_after_a_mark_and_wide_characters() {
-    let text = sample().text("agent.yaml").unwrap().replace('\n', "\r\n");
-    let text = text.replace("purpose: Settle refunds.", "purpose: {é: [\"ø\", 1.10]}");
-    let bundle = sample().file("agent.yaml", format!("\u{feff}{text}"));
-    bundle.check(expect![[r#"
-        error[E0203]: expected text, found a map
-         --> agent.yaml:8:3
-          |
-        8 |   purpose: {é: ["ø", 1.10]}
-          |   ^^^^^^^ spec.purpose
-          |
-          = help: write text
-
-    "#]]);
-}
-
-#[test]
-fn b_105_what_looks_like_another_type_stays_text() {
-    for text in ["2024-01-01", "12:30:45", "1_000", "0b11", "1.2.3", "~x"] {
-        assert_eq!(leaf_value(text), Json::from(text));
-    }
-    // Octal and hexadecimal numbers are text where text is due, and refused where anything goes.
-    let described = sample().edit("agent.yaml", "Settle refunds.", "0o17");
-    assert_eq!(described.compile().snapshot.unwrap().purpose, "0o17");
-    for odd in ["010", "0o17", "0x1F", ".nan", "-.inf"] {
-        let bundle = sample().edit(
-            "policies/limit.yaml",
-            "value: 1000",
-            &format!("value: {odd}"),
-        );
-        assert_eq!(bundle.codes(), ["E0209"], "{odd}");
-    }
 }
 
 #[test]

@@ -109,7 +109,10 @@ pub(super) fn faults(it: &Diagnostic, bundle: &Bundle) -> Vec<&'static str> {
     must(crate::explain(code).is_some(), "no explanation");
     // A file that is not there has no line.
     let Some(text) = bundle.text(&it.file) else {
-        must(code == "E0101", "no such file");
+        must(
+            code == "E0101" || it.file.starts_with("catalog:"),
+            "no such file",
+        );
         return faults;
     };
     let Some(span) = it.span else {

@@ -33,7 +33,8 @@ pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> 
                 e0103::syntax(&at(byte), &format!("expected {expected}"))
             }
             JsonError::DuplicateKey { key, at: byte } => {
-                e0105::duplicate(&in_field(byte), &key, None)
+                let first = first_of(&key, byte, &lines);
+                e0105::duplicate(&in_field(byte), &key, lines.span(first, first).line)
             }
             JsonError::Number { source, at: byte } => e0209::bad_json(&in_field(byte), &source),
             JsonError::TooDeep { at: byte } => e0102::too_deep(&at(byte), spec::json::DEPTH_MAX),
@@ -102,6 +103,44 @@ fn field_at(text: &str, byte: usize) -> String {
         }
     }
     field
+}
+
+/// Where the object that is still open at `end` has `key` before; the text up to there is sound.
+fn first_of(key: &str, end: usize, lines: &Lines<'_>) -> usize {
+    let mut scan = Scan {
+        lines,
+        at: 0,
+        nodes: 0,
+    };
+    // What is open, and where each has the key.
+    let mut open: Vec<Option<usize>> = Vec::new();
+    while scan.at < end {
+        match scan.peek() {
+            b'{' | b'[' => {
+                open.push(None);
+                scan.step();
+            }
+            b'}' | b']' => {
+                open.pop();
+                scan.step();
+            }
+            b'"' => {
+                let start = scan.at;
+                let is_it = scan.string() == key;
+                while matches!(scan.peek(), b' ' | b'\t' | b'\r' | b'\n') {
+                    scan.step();
+                }
+                if is_it
+                    && scan.peek() == b':'
+                    && let Some(found) = open.last_mut()
+                {
+                    found.get_or_insert(start);
+                }
+            }
+            _ => scan.step(),
+        }
+    }
+    open.last().copied().flatten().unwrap_or(end)
 }
 
 /// Walks a text that is known to be one JSON value.

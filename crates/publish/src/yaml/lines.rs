@@ -40,6 +40,14 @@ impl<'a> Lines<'a> {
         at.unwrap_or(self.text.len())
     }
 
+    /// How many characters of `text` begin before a byte.
+    fn char(&self, byte: usize) -> usize {
+        if self.chars.is_empty() {
+            return byte.min(self.text.len());
+        }
+        self.chars.partition_point(|at| *at < byte)
+    }
+
     /// The place of a stretch of bytes of `text`.
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
         let after = self.starts.partition_point(|line| *line <= start);
@@ -48,14 +56,13 @@ impl<'a> Lines<'a> {
             .get(after.saturating_sub(1))
             .copied()
             .unwrap_or(0);
-        let before = self.text.get(line_start..start).unwrap_or("");
+        // Counting the line's characters would make a file of one long line take its square.
+        let column = self.char(start).saturating_sub(self.char(line_start));
         Span {
             start: start.saturating_add(self.skipped),
             end: end.max(start).saturating_add(self.skipped),
             line: u32::try_from(after).unwrap_or(u32::MAX),
-            column: u32::try_from(before.chars().count())
-                .unwrap_or(u32::MAX)
-                .saturating_add(1),
+            column: u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1),
         }
     }
 }

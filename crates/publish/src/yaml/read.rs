@@ -47,7 +47,7 @@ pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> 
 /// Characters that the format does not have: readers pass over them, stop at them or hand them to a
 /// terminal.
 fn refuse_characters(file: &Rc<str>, lines: &Lines<'_>, sink: &mut Sink) -> bool {
-    let odd = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    let odd = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
     let Some((byte, found)) = lines.text.char_indices().find(|(_, c)| odd(*c)) else {
         return false;
     };
@@ -295,7 +295,7 @@ impl Builder<'_> {
             NoKey::NotText => e0203::key_not_text(&at),
             NoKey::Merge => e0104::merge_key(&at),
             NoKey::NeedsQuotes(key) => e0203::key_needs_quotes(&at, &key),
-            NoKey::Twice(key, first) => e0105::duplicate(&at, &key, Some(first)),
+            NoKey::Twice(key, first) => e0105::duplicate(&at, &key, first),
         });
     }
 
@@ -326,7 +326,7 @@ impl Builder<'_> {
             .split(|c: char| !c.is_ascii_alphabetic())
             .any(|it| matches!(it, "tab" | "tabs"));
         if tab {
-            byte = byte.saturating_add(rest.find('\t').unwrap_or(0));
+            byte = self.tab(byte);
         }
         let at = Location {
             span: Some(self.lines.span(byte, byte)),
@@ -351,6 +351,24 @@ impl Builder<'_> {
             e0103::syntax(&at, info)
         });
         Flow::Fail
+    }
+
+    /// The tab that is complained of at `byte`: the first of the line's indentation, or else the next.
+    fn tab(&self, byte: usize) -> usize {
+        let text = self.lines.text;
+        let before = text.get(..byte).unwrap_or("");
+        let line = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
+        let of_line = text.get(line..).unwrap_or("");
+        let indentation = of_line.trim_start_matches([' ', '\t']);
+        let width = of_line.len().saturating_sub(indentation.len());
+        let in_it = of_line.get(..width).and_then(|it| it.find('\t'));
+        match in_it {
+            Some(at) => line.saturating_add(at),
+            None => {
+                let rest = text.get(byte..).unwrap_or("");
+                byte.saturating_add(rest.find('\t').unwrap_or(0))
+            }
+        }
     }
 
     fn span(&self, marks: Marks) -> Span {

@@ -347,6 +347,26 @@ fn a_cancelled_call_only_ends() {
 }
 
 #[test]
+fn what_comes_after_the_model_was_told_is_evidence() {
+    for on_failure in [OnFailure::Retry, OnFailure::Escalate, OnFailure::Fail] {
+        let mut bench = bench(on_failure);
+        bench.ask(&[("read_only", ONE)]);
+        let call = bench.call(1, 0);
+        for attempt in 1..=2 {
+            unknown(&mut bench, attempt);
+            bench.slot(&call, "w-1");
+        }
+        assert_eq!(
+            unknown(&mut bench, 3),
+            ["call_unknown", "call_indeterminate"]
+        );
+        assert_eq!(kinds(&bench.fails(&call, "w-1").unwrap()), ["call_failed"]);
+        assert_eq!(told(&bench).0, "indeterminate", "what was told stays told");
+        assert_eq!(bench.state.status(), Status::Running);
+    }
+}
+
+#[test]
 fn a_late_failure_settles_an_open_question_and_follows_the_tool() {
     let mut bench = bench(OnFailure::Escalate);
     bench.ask(&[("irreversible_action", ONE)]);

@@ -4,6 +4,7 @@ mod approvals;
 mod availability;
 mod bench;
 mod calls;
+mod contracts;
 mod events;
 mod evidence;
 mod failures;

@@ -121,8 +121,13 @@ fn a_new_turn_has_its_own_corrections() {
             bench.say("no idea");
             assert_eq!(bench.state.status(), Status::Running);
         }
+        assert_eq!(
+            bench.state.output, None,
+            "an earlier turn's is not this one's"
+        );
         bench.say("{}");
         assert_eq!(bench.state.status(), Status::AwaitingInput);
+        assert!(bench.state.output.is_some());
         let text = "again".to_owned();
         bench.tell(Input::Say { text }).unwrap();
     }

@@ -136,14 +136,20 @@ fn without_a_success_the_loop_goes_on() {
 
 #[test]
 fn the_end_is_no_breach_of_a_limit() {
-    let mut bench = Bench::with(|it| {
-        it.tools[0].terminal = true;
-        it.limits.max_loop_iterations = Some(1);
-    });
-    bench.ask(&[("read_only", ONE)]);
-    let call = bench.call(1, 0);
-    bench.result(&call, "w-1", "{}").unwrap();
-    assert_eq!(bench.state.status(), Status::Completed);
+    for (mode, status) in [
+        (SessionMode::SingleTurn, Status::Completed),
+        (SessionMode::Conversation, Status::AwaitingInput),
+    ] {
+        let mut bench = Bench::with(|it| {
+            it.session = mode;
+            it.tools[0].terminal = true;
+            it.limits.max_loop_iterations = Some(1);
+        });
+        bench.ask(&[("read_only", ONE)]);
+        let call = bench.call(1, 0);
+        bench.result(&call, "w-1", "{}").unwrap();
+        assert_eq!(bench.state.status(), status);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 mod catalog;
 mod crash;
+mod documents;
 mod group;
 mod lifecycle;
 mod lists;

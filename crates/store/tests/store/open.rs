@@ -3,9 +3,10 @@
 use std::fs;
 
 use rusqlite::Connection;
+use spec::DocumentKind;
 use store::{OpenError, Store, StoreSettings};
 
-use crate::world::{Writing, folder, open};
+use crate::world::{Writing, ask, folder, open};
 
 fn refusal(dir: &std::path::Path) -> OpenError {
     Store::open(dir, StoreSettings::STANDARD).expect_err("the store does not open")
@@ -119,9 +120,29 @@ fn a_newer_schema_is_refused() {
         OpenError::TooNew {
             path: database,
             found: 99,
-            known: 1
+            known: 2
         }
     );
+}
+
+/// What the first release wrote is taken along.
+#[test]
+fn an_older_schema_is_brought_up() {
+    let folder = folder();
+    let store = open(folder.path());
+    let mut writing = Writing::new(&store, "run_a");
+    assert_eq!(writing.append(&store, "one"), Ok(()));
+    drop(store);
+    let database = folder.path().join("ordain.db");
+    let older = Connection::open(&database).expect("the file opens");
+    older
+        .execute_batch("DROP TABLE documents; PRAGMA user_version = 1")
+        .expect("it can be written");
+    drop(older);
+    let store = open(folder.path());
+    writing.check(&store);
+    let ids = ask(store.document_ids(DocumentKind::Tool, 10));
+    assert!(ids.is_empty(), "{ids:?}");
 }
 
 #[test]

@@ -21,7 +21,12 @@ const TABLE: [(&str, &[&str]); 15] = [
             "spec", "policy", "publish", "session", "runtime", "store", "model", "proto", "worker",
         ],
     ),
-    ("cli", &["daemon", "publish", "proto", "worker", "spec"]),
+    (
+        "cli",
+        &[
+            "daemon", "publish", "session", "policy", "model", "proto", "worker", "spec",
+        ],
+    ),
     (
         "sim",
         &["runtime", "publish", "spec", "policy", "session", "model"],

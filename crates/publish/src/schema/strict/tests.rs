@@ -83,6 +83,17 @@ fn references() {
 }
 
 #[test]
+fn what_is_forbidden_or_asked_keeps_its_meaning() {
+    check(
+        r##"{"type": "object", "properties": {"a": {"$ref": "#/$defs/d"}}, "not": {"$ref": "#/$defs/d"}, "if": {"$ref": "#/$defs/d"},
+            "$defs": {"d": {"properties": {"x": {"properties": {"y": {}}}}}}}"##,
+        expect![[
+            r##"{"$defs":{"d.closed":{"additionalProperties":false,"properties":{"x":{"additionalProperties":false,"properties":{"y":{}}}}},"d.open":{"properties":{"x":{"properties":{"y":{}}}}}},"if":{"$ref":"#/$defs/d.open"},"not":{"$ref":"#/$defs/d.open"},"properties":{"a":{"$ref":"#/$defs/d.closed"}},"type":"object","unevaluatedProperties":false}"##
+        ]],
+    );
+}
+
+#[test]
 fn one_of_goes_on_deciding_what_it_decided() {
     // Never both: closed as they are.
     check(
@@ -115,6 +126,18 @@ fn what_cannot_be_closed() {
         r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"a": {}}, "allOf": [{"properties": {"b": {}}}]}"#,
         expect!["/: its properties are spread over several schemas, which this draft cannot close"],
     );
+    for alternatives in [
+        r#""allOf": [{"properties": {"x": {}}}, {"properties": {"y": {}}}]"#,
+        r#""anyOf": [{"properties": {"x": {}}}, {}]"#,
+        r#""anyOf": [{"properties": {"x": {}}}], "oneOf": [{"properties": {"y": {}}}]"#,
+        r#""dependencies": {"a": {"properties": {"y": {}}}}"#,
+        r#""if": {"properties": {"x": {}}}, "then": {"required": ["x"]}"#,
+    ] {
+        let schema = format!(
+            r#"{{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", {alternatives}}}"#
+        );
+        assert!(close(&json(&schema)).is_err(), "{alternatives}");
+    }
     check(
         r##"{"$dynamicAnchor": "n", "properties": {"a": {"$dynamicRef": "#n"}}}"##,
         expect!["/properties/a: what `$dynamicRef` and `$recursiveRef` lead to cannot be told"],
@@ -335,55 +358,45 @@ impl Dice {
     }
 }
 
-/// The objects of a value that stand where a schema declares properties and says nothing of others.
-fn declared(
-    root: &Json,
-    schema: &Json,
-    value: &Json,
-    path: &[String],
+/// Finds the objects of a value that stand where a schema declares properties.
+struct Levels<'a> {
+    root: &'a Json,
     draft: Draft,
-    found: &mut Vec<Vec<String>>,
-) {
-    if path.len() > 6 || schema.get("enum").is_some() || schema.get("const").is_some() {
-        return;
-    }
-    if let Some(target) = schema.get("$ref").and_then(Json::as_str) {
-        let target = walk::target(root, target.trim_start_matches('#')).unwrap();
-        if target != schema && path.len() < 4 {
-            // One reference only: they may go round.
-            let inner = target.get("$ref").is_none();
-            if inner {
-                declared(root, target, value, path, draft, found);
-            }
-        }
-        if draft <= Draft::D7 {
+    found: Vec<Vec<String>>,
+}
+
+impl Levels<'_> {
+    fn look(&mut self, schema: &Json, value: &Json, path: &[String]) {
+        if path.len() > 6 || schema.get("enum").is_some() || schema.get("const").is_some() {
             return;
         }
-    }
-    let below = |step: &str| {
-        path.iter()
-            .cloned()
-            .chain([step.to_owned()])
-            .collect::<Vec<_>>()
-    };
-    if let (Some(properties), Json::Object(members)) = (schema.get("properties"), value) {
-        found.push(path.to_vec());
-        for (name, member) in members {
-            if let Some(property) = properties.get(name) {
-                declared(root, property, member, &below(name), draft, found);
+        if let Some(target) = schema.get("$ref").and_then(Json::as_str) {
+            let target = walk::target(self.root, target.trim_start_matches('#')).unwrap();
+            // One reference only: they may go round.
+            if target.get("$ref").is_none() {
+                self.look(target, value, path);
+            }
+            if self.draft <= Draft::D7 {
+                return;
             }
         }
-    }
-    if let (Some(items @ Json::Object(_)), Json::Array(elements)) = (schema.get("items"), value) {
-        for (index, element) in elements.iter().enumerate() {
-            declared(
-                root,
-                items,
-                element,
-                &below(&index.to_string()),
-                draft,
-                found,
-            );
+        let below = |step: &str| {
+            let step = [step.to_owned()];
+            path.iter().cloned().chain(step).collect::<Vec<_>>()
+        };
+        if let (Some(properties), Json::Object(members)) = (schema.get("properties"), value) {
+            self.found.push(path.to_vec());
+            for (name, member) in members {
+                if let Some(property) = properties.get(name) {
+                    self.look(property, member, &below(name));
+                }
+            }
+        }
+        if let (Some(items @ Json::Object(_)), Json::Array(elements)) = (schema.get("items"), value)
+        {
+            for (index, element) in elements.iter().enumerate() {
+                self.look(items, element, &below(&index.to_string()));
+            }
         }
     }
 }
@@ -430,9 +443,13 @@ fn try_out(schema: &Json, dice: &mut Dice, values: u32, tried: &mut Tried) {
         if dice.further {
             continue;
         }
-        let mut levels = Vec::new();
-        declared(schema, schema, &value, &[], dice.draft, &mut levels);
-        for level in levels {
+        let mut levels = Levels {
+            root: schema,
+            draft: dice.draft,
+            found: Vec::new(),
+        };
+        levels.look(schema, &value, &[]);
+        for level in levels.found {
             let mut strange = value.clone();
             let Some(Json::Object(members)) = walk::at_mut(&mut strange, &level) else {
                 panic!("{level:?} of {}", value.to_canonical());

@@ -83,7 +83,7 @@ fn fields() {
                     "{type: object, properties: {a: {type: object, additionalProperties: true}}}",
                 )
                 .append("tools/refund.yaml", "  strict: true\n"),
-                &["E0413"],
+                &["E0414"],
             )
             .refuses(
                 tool(
@@ -91,7 +91,7 @@ fn fields() {
                     "  strict: true\n",
                 )
                 .edit("agent.yaml", "      policies:\n        - pay.limit\n", ""),
-                &["E0406", "E0413"],
+                &["E0406", "E0414"],
             ),
         rule("default policies are logical ids")
             .accepts(tool_with(

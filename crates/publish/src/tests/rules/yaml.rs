@@ -63,7 +63,7 @@ fn texts() {
                 &["E0103"],
             )
             .refuses(agent("Settle refunds.", "\u{1b}[31mSettle"), &["E0103"])
-            .refuses(agent("Settle refunds.", "Settle\u{9b}refunds."), &["E0103"]),
+            .refuses(agent("Settle refunds.", "Settle\u{7}refunds."), &["E0103"]),
         rule("every line end will do")
             .accepts(manifest(text().replace('\n', "\r\n")))
             .refuses(
