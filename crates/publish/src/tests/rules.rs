@@ -15,8 +15,9 @@ mod yaml;
 
 use std::fmt::Write as _;
 
+use super::Shelf;
 use super::bundle::{Bundle, desk, sample};
-use crate::{Diagnostic, compile, render};
+use crate::{Compiled, Diagnostic, compile, render};
 
 /// A rule in a few words, with examples.
 pub(super) struct Rule {
@@ -45,20 +46,53 @@ impl Rule {
     /// The bundle is published, and these warnings are given.
     pub(super) fn warns(mut self, bundle: Bundle, codes: &[&str]) -> Self {
         self.accepted += 1;
-        self.expect("accepted", &bundle, true, codes);
+        self.expect(&bundle, judge(&bundle), true, codes);
         self
     }
 
     /// The bundle is not published, for these reasons.
     pub(super) fn refuses(mut self, bundle: Bundle, codes: &[&str]) -> Self {
         self.refused += 1;
-        self.expect("refused", &bundle, false, codes);
+        self.expect(&bundle, judge(&bundle), false, codes);
         self
     }
 
-    fn expect(&mut self, which: &str, bundle: &Bundle, sound: bool, codes: &[&str]) {
-        let nth = if sound { self.accepted } else { self.refused };
-        let (published, found) = judge(bundle);
+    /// In front of this catalog the bundle is published, and these warnings are given.
+    pub(super) fn warns_before(mut self, shelf: &Shelf, bundle: Bundle, codes: &[&str]) -> Self {
+        self.accepted += 1;
+        let Compiled {
+            snapshot,
+            diagnostics,
+            ..
+        } = shelf.compile(&bundle);
+        self.expect(&bundle, (snapshot.is_some(), diagnostics), true, codes);
+        self
+    }
+
+    /// In front of this catalog the bundle is not published, for these reasons.
+    pub(super) fn refuses_before(mut self, shelf: &Shelf, bundle: Bundle, codes: &[&str]) -> Self {
+        self.refused += 1;
+        let Compiled {
+            snapshot,
+            diagnostics,
+            ..
+        } = shelf.compile(&bundle);
+        self.expect(&bundle, (snapshot.is_some(), diagnostics), false, codes);
+        self
+    }
+
+    fn expect(
+        &mut self,
+        bundle: &Bundle,
+        (published, found): (bool, Vec<Diagnostic>),
+        sound: bool,
+        codes: &[&str],
+    ) {
+        let (which, nth) = if sound {
+            ("accepted", self.accepted)
+        } else {
+            ("refused", self.refused)
+        };
         let said: Vec<_> = found.iter().map(|it| it.code.as_str()).collect();
         if published != sound || said != codes {
             let drawn = render(&found, &|path| bundle.text(path), false);

@@ -1,7 +1,7 @@
 //! Section 5: references to files and to documents.
 
 use super::{agent, agent_with, check, policy, rule, tool};
-use crate::tests::{Bundle, sample};
+use crate::tests::{Bundle, Shelf, sample};
 
 /// The sample whose Tool refers to its schema so.
 fn schema(reference: &str) -> Bundle {
@@ -312,6 +312,42 @@ fn documents() {
     }
     let listed = help(many);
     assert!(listed.ends_with(" and 2 more"), "{listed}");
+}
+
+#[test]
+fn the_catalog_comes_second() {
+    let without = || sample().without("tools/refund.yaml");
+    let shelf = |versions: &[&str]| Shelf::default().tools(versions);
+    let other = tool("Pay money back.", "Pay it back.");
+    check([
+        rule("a Tool that the bundle lacks is looked up in the catalog")
+            .warns_before(&shelf(&["1.2.0"]), without(), &[])
+            .refuses_before(&Shelf::default(), without(), &["E0305"])
+            .refuses(without(), &["E0305"]),
+        rule("the bundle goes first, and of all versions that satisfy the constraint the highest is pinned")
+            .warns_before(&shelf(&["1.9.0"]), sample(), &[])
+            .refuses_before(&shelf(&["2.0.0"]), without(), &["E0306"]),
+        rule("one version has one content")
+            .warns_before(&shelf(&["1.2.0"]), sample(), &[])
+            .refuses_before(&shelf(&["1.2.0"]), other, &["E0310"]),
+        rule("Policies too")
+            .warns_before(
+                &Shelf::default().policies(&["pay.limit"]),
+                sample().without("policies/limit.yaml"),
+                &[],
+            )
+            .refuses_before(
+                &Shelf::default().policies(&["pay.other"]),
+                sample().without("policies/limit.yaml"),
+                &["E0305"],
+            ),
+    ]);
+    let pin = |shelf: Shelf, bundle: &Bundle| {
+        let snapshot = shelf.compile(bundle).snapshot.unwrap();
+        snapshot.tools[0].contract.version.clone()
+    };
+    assert_eq!(pin(shelf(&["1.9.0"]), &sample()), "1.2.0");
+    assert_eq!(pin(shelf(&["1.3.0", "1.10.0"]), &without()), "1.10.0");
 }
 
 #[test]
