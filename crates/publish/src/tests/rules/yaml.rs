@@ -268,6 +268,46 @@ fn json_is_yaml() {
     ]);
 }
 
+/// A repeated key and a number that cannot be read are no end of a text in JSON either.
+#[test]
+fn mistakes_in_json_come_in_one_run() {
+    let bundle = sample().file(
+        "schemas/refund.json",
+        r#"{
+  "type": "object", "type": "objekt",
+  "properties": {
+    "order": {"type": "string", "minLength": 01, "é": {"x": 1, "x": 2}, "é": [3, "y"]},
+    "order": {"type": "number", "minimum": -},
+    "amount": {"type": "money", "maximum": 1e9999}
+  },
+  "required": [ 1e5000, "amount" ]
+}
+"#,
+    );
+    let found = bundle.compile().diagnostics;
+    let said: Vec<_> = found
+        .iter()
+        .map(|it| (it.code.as_str(), it.span.unwrap().line, it.field.as_str()))
+        .collect();
+    let expected = [
+        ("E0105", 2, "type"),
+        ("E0209", 4, "properties.order.minLength"),
+        ("E0105", 4, "properties.order.\"é\".x"),
+        ("E0105", 4, "properties.order.\"é\""),
+        ("E0105", 5, "properties.order"),
+        ("E0209", 5, "properties.order.minimum"),
+        ("E0209", 6, "properties.amount.maximum"),
+        ("E0209", 8, "required[0]"),
+    ];
+    assert_eq!(said, expected);
+    let types = sample().edit(
+        "schemas/refund.json",
+        "\"number\"",
+        "\"money\", \"type\": \"number\"",
+    );
+    assert_eq!(types.codes(), ["E0401", "E0105"]);
+}
+
 #[test]
 fn ten_mistakes_come_in_one_run() {
     let bundle = sample()
