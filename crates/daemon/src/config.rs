@@ -35,6 +35,8 @@ pub struct Config {
     pub exposed_env: BTreeMap<String, String>,
     /// Spans and bounds of worker connections and queues.
     pub workers: workers::Settings,
+    /// Spans and bounds of sessions. No variable sets them.
+    pub sessions: session::Settings,
 }
 
 /// A setting that cannot be used.
@@ -131,6 +133,7 @@ impl Config {
                 .unwrap_or_else(|| "unknown".to_owned()),
             exposed_env,
             workers,
+            sessions: session::Settings::STANDARD,
         })
     }
 

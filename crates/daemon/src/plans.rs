@@ -13,13 +13,15 @@ const PLANS_MAX: usize = 256;
 
 pub(crate) struct Plans {
     store: Store,
+    settings: Settings,
     compiled: Mutex<BTreeMap<VersionId, (Digest, Arc<Plan>)>>,
 }
 
 impl Plans {
-    pub(crate) fn new(store: Store) -> Self {
+    pub(crate) fn new(store: Store, settings: Settings) -> Self {
         Self {
             store,
+            settings,
             compiled: Mutex::default(),
         }
     }
@@ -50,7 +52,7 @@ impl Plans {
             )));
         }
         let snapshot = Snapshot::from_canonical(&bytes).map_err(|e| unusable(e.to_string()))?;
-        let plan = Plan::compile(version.clone(), snapshot, Settings::STANDARD)
+        let plan = Plan::compile(version.clone(), snapshot, self.settings)
             .map_err(|e| unusable(e.to_string()))?;
         let plan = Arc::new(plan);
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);

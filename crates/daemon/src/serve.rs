@@ -276,7 +276,7 @@ async fn core(
     let registry = Registry::new(format!("e{}", epoch.0), config.workers);
     Ok(Arc::new_cyclic(|weak| Core {
         clock,
-        plans: Plans::new(store.clone()),
+        plans: Plans::new(store.clone(), config.sessions),
         driver: Driver::new(store.clone(), DaemonWorld(weak.clone()), epoch),
         store,
         workers: Workers::new(registry),

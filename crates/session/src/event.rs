@@ -366,9 +366,10 @@ pub enum ApprovalSubject {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownCause {
-    /// The worker's connection or lease was lost.
+    /// The worker said nothing until its lease was over.
     LeaseExpired,
-    /// No answer came by the deadline, or the runtime itself was away.
+    /// The worker's connection was lost, no answer came by the deadline, or the runtime itself was
+    /// away.
     Indeterminate,
 }
 

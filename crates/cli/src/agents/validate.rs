@@ -78,7 +78,7 @@ fn for_people(
     }
     if let Some(presented) = presented {
         let format = render::Format::Json;
-        return Ok(context.printer.data(format, presented, String::new)?);
+        return context.printer.data(format, presented, String::new);
     }
     let agent = &snapshot.agent;
     context.printer.line(&format!(

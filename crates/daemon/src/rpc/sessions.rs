@@ -6,6 +6,7 @@ use std::sync::Arc;
 use proto::runtime::v1 as wire;
 use runtime::{Journal, Signal};
 use session::{Entry, Input, Start, State, Status as SessionStatus, decode, fold};
+use spec::snapshot::McpServer;
 use spec::{Digest, Json, SessionId};
 use store::{AgentFilter, LIST_ROWS_MAX, SessionFilter, SessionRow};
 use tonic::Status;
@@ -127,13 +128,20 @@ impl Service {
                 ));
             }
         }
-        if snapshot.secrets.is_empty() {
-            return Ok(());
+        // MCP servers are not dialled yet: what only they would be shown is dropped here, unread.
+        let for_servers = |name: &String| {
+            let names = |it: &McpServer| it.auth.as_ref().is_some_and(|it| it.secret == *name);
+            snapshot.model.secret.as_ref() != Some(name) && snapshot.mcp_servers.iter().any(names)
+        };
+        match snapshot.secrets.keys().find(|name| !for_servers(name)) {
+            None => Ok(()),
+            Some(name) => Err(precondition(
+                "AGENT_VERSION",
+                format!(
+                    "this version of Ordain cannot keep secrets yet: agents that declare secrets, like \"{name}\", cannot run, unless only MCP servers are shown them"
+                ),
+            )),
         }
-        Err(precondition(
-            "AGENT_VERSION",
-            "this version of Ordain cannot keep secrets yet: agents that declare secrets cannot run",
-        ))
     }
 
     pub(super) async fn cancel(

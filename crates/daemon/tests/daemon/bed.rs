@@ -9,6 +9,7 @@ use proto::ordain::v1::publishing_client::PublishingClient;
 use proto::ordain::v1::sessions_client::SessionsClient;
 use proto::runtime::v1 as wire;
 use proto::runtime::v1::runtime_client::RuntimeClient;
+use serde_json::{Value as Json, json};
 use spec::snapshot::Identity;
 use spec::{Snapshot, Time, VersionId};
 use store::{NewDeployment, NewVersion, Store, StoreSettings};
@@ -156,10 +157,14 @@ impl Bed {
 
     /// Publishes a bundle and makes it the active version.
     pub async fn deploy(&mut self, files: &[(&str, &str)]) {
-        self.publish(files).await.unwrap();
-        let agent_ref = Some(agent("1.0.0"));
+        let published = self.publish(files).await.unwrap();
+        let agent_ref = wire::AgentRef {
+            namespace: published.namespace,
+            name: published.name,
+            version: published.version,
+        };
         let deploy = wire::DeployRequest {
-            agent_ref,
+            agent_ref: Some(agent_ref),
             actor: String::new(),
         };
         self.client.deploy(deploy).await.unwrap();
@@ -175,17 +180,22 @@ impl Bed {
 
     /// Starts a session of the agent that is deployed.
     pub async fn start(&mut self) -> String {
+        self.start_with(r#"{"message":"go"}"#).await
+    }
+
+    /// The same with another input.
+    pub(crate) async fn start_with(&mut self, input: &str) -> String {
         let request = wire::RunSessionRequest {
             agent_ref: Some(agent("")),
-            input: br#"{"message":"go"}"#.to_vec(),
+            input: input.as_bytes().to_vec(),
             ..Default::default()
         };
-        self.client
-            .run_session(request)
-            .await
-            .unwrap()
-            .into_inner()
-            .session_id
+        self.started(request).await
+    }
+
+    pub(crate) async fn started(&mut self, request: wire::RunSessionRequest) -> String {
+        let started = self.client.run_session(request).await.unwrap();
+        started.into_inner().session_id
     }
 
     /// Follows a session until `until` says so; everything seen, in order.
@@ -276,6 +286,41 @@ pub fn text(event: &ordain::WatchEvent, key: &str) -> String {
         Some(Kind::NumberValue(number)) => number.to_string(),
         other => format!("{other:?}"),
     }
+}
+
+/// An event's payload.
+pub(crate) fn payload(event: &ordain::WatchEvent) -> Json {
+    use prost_types::value::Kind;
+    fn json(value: prost_types::Value) -> Json {
+        match value.kind {
+            None | Some(Kind::NullValue(_)) => Json::Null,
+            Some(Kind::BoolValue(it)) => json!(it),
+            Some(Kind::NumberValue(it)) => json!(it),
+            Some(Kind::StringValue(it)) => json!(it),
+            Some(Kind::ListValue(it)) => it.values.into_iter().map(json).collect(),
+            Some(Kind::StructValue(it)) => {
+                let members = it.fields.into_iter();
+                Json::Object(members.map(|(key, it)| (key, json(it))).collect())
+            }
+        }
+    }
+    event.payload.clone().map_or(Json::Null, json)
+}
+
+/// The events of one kind.
+pub(crate) fn of<'a>(events: &'a [ordain::WatchEvent], kind: &str) -> Vec<&'a ordain::WatchEvent> {
+    events.iter().filter(|it| it.r#type == kind).collect()
+}
+
+/// What failed and refused calls tell the model: code and message.
+pub(crate) fn errors(events: &[ordain::WatchEvent]) -> Vec<(String, String)> {
+    let kinds = ["tool.completed", "tool.refused", "tool.policy_denied"];
+    let told = events
+        .iter()
+        .filter(|it| kinds.contains(&it.r#type.as_str()));
+    let told = told.filter(|it| payload(it)["error_code"].is_string());
+    told.map(|it| (text(it, "error_code"), text(it, "error_message")))
+        .collect()
 }
 
 const AGENT: &str = "apiVersion: phrony.com/v1
@@ -423,4 +468,62 @@ pub fn serve_failing(address: &str, name: &str, times: usize) -> Served {
         witness,
         stop: Some(stop),
     }
+}
+
+/// What a worker was sent: `tool@version`, the call's id and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) tool: String,
+    pub(crate) call_id: String,
+    pub(crate) args: String,
+}
+
+/// A worker of the SDK that serves what it is told to, until dropped.
+pub(crate) struct Serving {
+    sent: Arc<Mutex<Vec<Sent>>>,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Serving {
+    pub(crate) fn sent(&self) -> Vec<Sent> {
+        self.sent.lock().unwrap().clone()
+    }
+
+    /// Tools and arguments, in the order of their arrival.
+    pub(crate) fn calls(&self) -> Vec<(String, String)> {
+        let sent = self.sent().into_iter();
+        sent.map(|it| (it.tool, it.args)).collect()
+    }
+}
+
+/// Serves `tools` (`namespace.name@version`). The handler is told which tool is called, and how many
+/// calls came before this one.
+pub(crate) fn serve_tools<F>(address: &str, tools: &[&str], handler: F) -> Serving
+where
+    F: Fn(&str, usize) -> Result<Json, worker::ToolError> + Send + Sync + 'static,
+{
+    let sent = Arc::<Mutex<Vec<Sent>>>::default();
+    let handler = Arc::new(handler);
+    let mut builder = worker::Worker::builder("w-1").runtime(address);
+    for tool in tools {
+        let (name, version) = tool.split_once('@').unwrap();
+        let (sent, handler) = (sent.clone(), handler.clone());
+        let serve = move |call: worker::Invocation| {
+            let mut sent = sent.lock().unwrap();
+            let before = sent.len();
+            sent.push(Sent {
+                tool: format!("{}@{}", call.tool, call.version),
+                call_id: call.call_id,
+                args: String::from_utf8(call.args).unwrap(),
+            });
+            std::future::ready(handler(&call.tool, before))
+        };
+        builder = builder.tool(name, version, worker::Concurrency(4), serve);
+    }
+    let (stop, stopped) = oneshot::channel();
+    let worker = builder.build().unwrap();
+    tokio::spawn(worker.run(async {
+        let _gone = stopped.await;
+    }));
+    Serving { sent, _stop: stop }
 }

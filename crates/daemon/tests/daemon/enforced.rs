@@ -7,20 +7,8 @@ use spec::snapshot::{
     Backend, OnFailure, OnInvalid, OutputFormat, Predicate, SessionMode, Subject,
 };
 
-use crate::bed::{Bed, kinds, script, serve, serve_failing, text};
+use crate::bed::{Bed, errors, kinds, of, script, serve, serve_failing, text};
 use crate::interactive::{Client, Told, awaits, words};
-
-fn of<'a>(events: &'a [ordain::WatchEvent], kind: &str) -> Vec<&'a ordain::WatchEvent> {
-    events.iter().filter(|it| it.r#type == kind).collect()
-}
-
-/// What a failed or refused call tells the model.
-fn errors(events: &[ordain::WatchEvent]) -> Vec<(String, String)> {
-    let told = events.iter().map(|it| (it.r#type.as_str(), it));
-    told.filter(|(kind, _)| matches!(*kind, "tool.completed" | "tool.refused"))
-        .map(|(_, it)| (text(it, "error_code"), text(it, "error_message")))
-        .collect()
-}
 
 /// The output of a session that completed.
 async fn output(bed: &Bed, session: &str) -> Json {

@@ -47,8 +47,26 @@ impl ByHand {
     }
 
     pub async fn register(address: &str, name: &str, in_flight: &[&str]) -> Self {
+        Self::registered(address, name, registration(name, in_flight)).await
+    }
+
+    /// Registers for tools, each written `namespace.name@version`.
+    pub(crate) async fn serving(address: &str, name: &str, tools: &[&str]) -> Self {
+        let handlers = tools.iter().map(|tool| {
+            let (tool, version) = tool.split_once('@').unwrap();
+            handler(tool, version)
+        });
+        let register = wire::WorkRegister {
+            worker_id: name.to_owned(),
+            handlers: handlers.collect(),
+            ..Default::default()
+        };
+        Self::registered(address, name, Said::Register(register)).await
+    }
+
+    async fn registered(address: &str, name: &str, registration: Said) -> Self {
         let mut worker = Self::dial(address).await;
-        worker.say(registration(name, in_flight)).await;
+        worker.say(registration).await;
         let Heard::Registered(registered) = worker.hear().await.unwrap() else {
             panic!("not registered");
         };
@@ -56,7 +74,7 @@ impl ByHand {
         worker
     }
 
-    async fn invoke(&mut self) -> wire::WorkInvoke {
+    pub(crate) async fn invoke(&mut self) -> wire::WorkInvoke {
         match self.hear().await.unwrap() {
             Heard::Invoke(invoke) => invoke,
             other => panic!("expected an invoke: {other:?}"),
@@ -64,16 +82,19 @@ impl ByHand {
     }
 }
 
-fn registration(name: &str, in_flight: &[&str]) -> Said {
-    let handler = |tool: &str| wire::WorkHandlerAdvertisement {
+fn handler(tool: &str, version: &str) -> wire::WorkHandlerAdvertisement {
+    wire::WorkHandlerAdvertisement {
         tool: tool.to_owned(),
-        version: "1.0.0".to_owned(),
+        version: version.to_owned(),
         max_concurrency: 2,
         ..Default::default()
-    };
+    }
+}
+
+fn registration(name: &str, in_flight: &[&str]) -> Said {
     Said::Register(wire::WorkRegister {
         worker_id: name.to_owned(),
-        handlers: vec![handler("test.read"), handler("test.pay")],
+        handlers: vec![handler("test.read", "1.0.0"), handler("test.pay", "1.0.0")],
         in_flight: in_flight
             .iter()
             .map(|call| wire::WorkInFlightCall {
@@ -84,7 +105,7 @@ fn registration(name: &str, in_flight: &[&str]) -> Said {
     })
 }
 
-fn result(call: &str, payload: &[u8]) -> Said {
+pub(crate) fn result(call: &str, payload: &[u8]) -> Said {
     Said::Result(wire::WorkToolResult {
         call_id: call.to_owned(),
         payload: payload.to_vec(),

@@ -349,7 +349,13 @@ impl Registry {
     }
 
     /// What a lost connection had: reservations were certainly not sent, held calls are in doubt.
-    pub(super) fn lose_calls(&mut self, connection: ConnectionId, now: Time, outs: &mut Vec<Out>) {
+    pub(super) fn lose_calls(
+        &mut self,
+        connection: ConnectionId,
+        cause: UnknownCause,
+        now: Time,
+        outs: &mut Vec<Out>,
+    ) {
         for reservation in self.reserved.values_mut() {
             if reservation.connection == Some(connection) {
                 reservation.connection = None;
@@ -361,7 +367,7 @@ impl Registry {
                 continue;
             }
             held.connection = None;
-            held.cause = UnknownCause::LeaseExpired;
+            held.cause = cause;
             held.until = until;
             if held.invocation.class.may_rerun() {
                 outs.push(unknown(held.session.clone(), &held.invocation, held.cause));

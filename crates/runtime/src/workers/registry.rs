@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ::session::UnknownCause;
 use spec::{CallId, SessionId, Time, WorkerId};
 
 use super::calls::{Held, Reservation};
@@ -168,12 +169,16 @@ impl Registry {
 
     /// A connection is gone. Safe to say twice.
     pub fn disconnected(&mut self, connection: ConnectionId, now: Time) -> Vec<Out> {
+        self.lose(connection, UnknownCause::Indeterminate, now)
+    }
+
+    fn lose(&mut self, connection: ConnectionId, cause: UnknownCause, now: Time) -> Vec<Out> {
         let mut outs = Vec::new();
         if self.connections.remove(&connection).is_none() {
             return outs;
         }
         self.claims.retain(|_, it| *it != connection);
-        self.lose_calls(connection, now, &mut outs);
+        self.lose_calls(connection, cause, now, &mut outs);
         outs
     }
 
@@ -192,7 +197,7 @@ impl Registry {
             .collect();
         for connection in silent {
             outs.push(Out::Close(connection));
-            outs.extend(self.disconnected(connection, now));
+            outs.extend(self.lose(connection, UnknownCause::LeaseExpired, now));
         }
         self.expire_orphans(now, &mut outs);
         self.expire_waits(now, &mut outs);
