@@ -1,5 +1,8 @@
 //! The text is not YAML (or, in a `.json` file, not JSON).
 //!
+//! Control characters, a carriage return without a line feed among them, and directives other than
+//! `%YAML 1.2` are refused too: what they do to a text cannot be seen.
+//!
 //! Frequent causes: a tab used as indentation, a value that holds `: ` and is not quoted, a bracket
 //! or quote that is never closed, a key indented further than its neighbours.
 
@@ -8,8 +11,14 @@ use crate::diagnostic::{Code, Diagnostic, Location};
 pub(crate) const CODE: Code = Code("E0103");
 
 pub(crate) fn syntax(at: &Location, why: &str) -> Diagnostic {
+    let unquoted = ["unexpected character", "are not allowed in this context"];
+    let help = if unquoted.iter().any(|it| why.contains(it)) {
+        "quote text that holds `: `, or that begins with a sign; or look at the indentation"
+    } else {
+        "look for a quote, a bracket or an indentation that is off here or just above"
+    };
     at.error(CODE, format!("syntax error: {why}"))
-        .with_help("look for a quote, a bracket or an indentation that is off here or just above")
+        .with_help(help)
 }
 
 pub(crate) fn tab(at: &Location) -> Diagnostic {
@@ -54,7 +63,7 @@ mod tests {
             10 |     text: Be: fair.
                |             ^
                |
-               = help: look for a quote, a bracket or an indentation that is off here or just above
+               = help: quote text that holds `: `, or that begins with a sign; or look at the indentation
 
         "#]]);
     }

@@ -16,7 +16,7 @@ pub(crate) fn found(at: &Location, due: &str, found: &str) -> Diagnostic {
         due => format!("write {due}"),
     };
     let help = if found == "nothing" {
-        format!("{help}, or leave the field out")
+        format!("{help}, or leave the field out where it is optional")
     } else {
         help
     };
@@ -25,7 +25,8 @@ pub(crate) fn found(at: &Location, due: &str, found: &str) -> Diagnostic {
 }
 
 pub(crate) fn null(at: &Location, due: &str) -> Diagnostic {
-    found(at, due, "nothing").with_help("give it a value or leave the field out")
+    found(at, due, "nothing")
+        .with_help("give it a value, or leave the field out where it is optional")
 }
 
 pub(crate) fn quote_it(at: &Location, text: &str, reads_as: &str) -> Diagnostic {
@@ -97,7 +98,7 @@ mod tests {
             8 |   description: 
               |              ^ spec.description
               |
-              = help: give it a value or leave the field out
+              = help: give it a value, or leave the field out where it is optional
 
         "#]]);
     }

@@ -13,7 +13,8 @@ pub(crate) fn empty(at: &Location) -> Diagnostic {
 }
 
 pub(crate) fn count(at: &Location, found: &str, max: u64) -> Diagnostic {
-    let rule = if max == u64::MAX || max == u64::from(u32::MAX) {
+    let too_large = found.parse::<u128>().is_ok_and(|it| it > u128::from(max));
+    let rule = if !too_large && (max == u64::MAX || max == u64::from(u32::MAX)) {
         "a whole number of at least 1".to_owned()
     } else {
         format!("a whole number from 1 to {max}")

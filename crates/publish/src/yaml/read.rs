@@ -47,8 +47,13 @@ pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> 
 /// Characters that the format does not have: readers pass over them, stop at them or hand them to a
 /// terminal.
 fn refuse_characters(file: &Rc<str>, lines: &Lines<'_>, sink: &mut Sink) -> bool {
-    let odd = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
-    let Some((byte, found)) = lines.text.char_indices().find(|(_, c)| odd(*c)) else {
+    let is_odd = |(byte, c): &(usize, char)| match c {
+        '\t' | '\n' => false,
+        // Alone it ends a line of YAML, and of a comment, where a reader sees no end.
+        '\r' => lines.text.as_bytes().get(byte.saturating_add(1)) != Some(&b'\n'),
+        c => *c < ' ',
+    };
+    let Some((byte, found)) = lines.text.char_indices().find(is_odd) else {
         return false;
     };
     let at = Location {

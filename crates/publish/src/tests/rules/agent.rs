@@ -277,6 +277,9 @@ fn budgets() {
         }
         rules.push(counted);
     }
+    let much = limits("{max_tool_calls: 4294967296}").compile().diagnostics;
+    let message = &much[0].message;
+    assert!(message.contains("from 1 to 4294967295"), "{message}");
     rules.push(
         rule("on_limit is halt or, once it is enforced, escalate")
             .accepts(limits("{on_limit: halt}"))

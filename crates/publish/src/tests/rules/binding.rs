@@ -29,6 +29,29 @@ fn two(lines: &str) -> Bundle {
     bindings(lines).file("tools/charge.yaml", other)
 }
 
+/// The sample with two Tools whose ids begin alike for longer than a name may be, bound under these
+/// names if there are any.
+fn cut(one: &str, two: &str) -> Bundle {
+    let long = "n".repeat(63);
+    let chosen = |name: &str| match name {
+        "" => String::new(),
+        name => format!(", as: {name}"),
+    };
+    let lines = format!(
+        "{{ref: {long}.m.one@^1.0{}}}\n{{ref: {long}.m.two@^1.0{}}}",
+        chosen(one),
+        chosen(two)
+    );
+    let mut bundle = bindings(&lines);
+    for name in ["one", "two"] {
+        let tool = sample().text("tools/refund.yaml").unwrap();
+        let tool = tool.replace("name: refund", &format!("name: {name}"));
+        let tool = tool.replace("namespace: pay", &format!("namespace: {long}.m"));
+        bundle = bundle.file(&format!("tools/{name}.yaml"), tool);
+    }
+    bundle
+}
+
 const SERVER: &str = "{name: files, url: \"https://mcp.example.com/mcp\"}";
 
 /// The sample with an MCP server, and a binding that it serves.
@@ -103,6 +126,14 @@ fn bindings_of_tools() {
             .accepts(two("{ref: pay.refund@^1.0}\n{ref: pay.charge@^1.0}"))
             .refuses(bindings("{ref: pay.refund@^1.0, as: one}\n{ref: pay.refund@^1.0, as: two}"), &["E0502"])
             .refuses(bindings("{ref: pay.refund@^1.0, as: one}\n{ref: pay.refund@1.2.0, as: two}"), &["E0502"]),
+        rule("a schema may be restated, and describes an object here too")
+            .accepts(bound("input_schema: {ref: schemas/refund}"))
+            .refuses(bound("input_schema: {inline: {type: array}}"), &["E0402"])
+            .refuses(bound("input_schema: {ref: schemas/refunds}"), &["E0302"])
+            .refuses(bound("input_schema: {type: object}"), &["E0208", "E0206"]),
+        rule("names that are cut may be taken as well")
+            .accepts(cut("one", "two"))
+            .refuses(cut("", ""), &["E0501"]),
         rule("policies are logical ids, or files")
             .accepts(bound("description: x"))
             .accepts(agent("        - pay.limit", "        - pay.limit@^1"))

@@ -64,11 +64,16 @@ fn texts() {
             )
             .refuses(agent("Settle refunds.", "\u{1b}[31mSettle"), &["E0103"])
             .refuses(agent("Settle refunds.", "Settle\u{7}refunds."), &["E0103"]),
-        rule("every line end will do")
+        rule("a line ends with a line feed, or with a carriage return and one")
             .accepts(manifest(text().replace('\n', "\r\n")))
             .refuses(
                 manifest(text().replace('\n', "\r\n").replace("purpose", "purpos")),
                 &["E0202", "E0201"],
+            )
+            .refuses(manifest(text().replace('\n', "\r")), &["E0103"])
+            .refuses(
+                agent("Be fair.", "Be fair. # x\r  default_policies: []"),
+                &["E0103"],
             ),
         rule("a file has at most 4 MiB")
             .accepts(padded("agent.yaml", "#", 4 << 20))
@@ -266,6 +271,24 @@ fn json_is_yaml() {
             .refuses(sample().edit("schemas/refund.json", "\"number\"", "\"number\", \"maximum\": 01"), &["E0209"])
             .refuses(sample().edit("schemas/refund.json", "\"number\"", "\"number\", \"maximum\": 1e9999"), &["E0209"]),
     ]);
+}
+
+/// Documents are quoted in what is said about them, and not at any length.
+#[test]
+fn what_is_said_has_a_bound() {
+    let long = "X".repeat(100_000);
+    for bundle in [
+        agent("name: clerk", &format!("name: {long}")),
+        agent_with(&format!("  \"{long}\": 1\n")),
+        agent_with(&format!("  limits: {{max_tool_calls: \"{long}\"}}\n")),
+        agent("ref: pay.refund@^1.0", &format!("ref: {long}")),
+    ] {
+        for it in bundle.compile().diagnostics {
+            let said = [&it.message, &it.field, it.help.as_ref().unwrap()];
+            let longest = said.map(|it| it.chars().count()).into_iter().max();
+            assert!(longest < Some(2002), "{longest:?}");
+        }
+    }
 }
 
 /// A repeated key and a number that cannot be read are no end of a text in JSON either.
