@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 
 use super::Shelf;
 use super::bundle::{Bundle, desk, sample};
+use super::format::objections;
 use crate::{Compiled, Diagnostic, compile, render};
 
 /// A rule in a few words, with examples.
@@ -47,6 +48,16 @@ impl Rule {
     pub(super) fn warns(mut self, bundle: Bundle, codes: &[&str]) -> Self {
         self.accepted += 1;
         self.expect(&bundle, judge(&bundle), true, codes);
+        for path in DOCUMENTS {
+            let text = bundle.text(path);
+            for it in text.iter().flat_map(|it| objections(path, it)) {
+                let nth = self.accepted;
+                let _ = writeln!(
+                    self.wrong,
+                    "accepted example {nth}: the schema of {path}: {it}"
+                );
+            }
+        }
         self
     }
 
@@ -124,6 +135,16 @@ fn judge(bundle: &Bundle) -> (bool, Vec<Diagnostic>) {
         (compiled.snapshot.is_some(), compiled.diagnostics)
     }
 }
+
+/// Files that examples change, of those that the schemas for editors are about.
+const DOCUMENTS: [&str; 6] = [
+    "agent.yaml",
+    "tools/refund.yaml",
+    "policies/limit.yaml",
+    "bundle.yaml",
+    "desk.yaml",
+    "refunds/clerk.yaml",
+];
 
 /// Codes about a file that cannot be read as a tree, so that no field of it can be named.
 const NO_FIELD: [&str; 4] = ["E0101", "E0102", "E0103", "E0106"];
