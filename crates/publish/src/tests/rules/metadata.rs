@@ -33,6 +33,7 @@ fn common_shape() {
             .refuses(agent("kind: Agent", "kind: Tool"), &["E0204"])
             .refuses(agent("kind: Agent", "kind: Bundle"), &["E0810"])
             .refuses(tool("kind: Tool", "kind: Policy"), &["E0204"])
+            .refuses(tool("kind: Tool", "kind: Bundle"), &["E0810"])
             .refuses(policy("kind: Policy", "kind: Tool"), &["E0204"])
             .refuses(bundle("kind: Bundle", "kind: Agent"), &["E0204"]),
         rule("metadata and spec are required")
