@@ -117,6 +117,7 @@ fn build(
         limits: agent.limits,
         output: agent.output,
         secrets: agent.secrets,
+        file_versions: sources.versions_in(manifest),
     };
     // Against tools that are missing or wrong, every rule would look wrong too.
     if all_bound {

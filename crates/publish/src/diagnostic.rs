@@ -96,6 +96,20 @@ impl Location {
         }
     }
 
+    /// A file as a whole, shown at its beginning.
+    pub(crate) fn top(file: &Rc<str>) -> Self {
+        let first = Span {
+            start: 0,
+            end: 0,
+            line: 1,
+            column: 1,
+        };
+        Self {
+            span: Some(first),
+            ..Self::file(file)
+        }
+    }
+
     pub(crate) fn error(&self, code: Code, message: impl Into<String>) -> Diagnostic {
         self.diagnostic(code, Severity::Error, message.into())
     }
@@ -138,6 +152,17 @@ pub(crate) struct At<T> {
 /// The most errors, and the most warnings, that are kept. A hostile file has no more to say.
 const KEPT_MAX: usize = 1000;
 
+/// The most characters of a message, of a help and of a field: documents quote themselves in them.
+const CHARS_MAX: usize = 2000;
+
+/// Cuts a text that is too long, with a mark.
+fn clip(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(CHARS_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
 /// Collects what is found.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
@@ -147,7 +172,12 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
+        clip(&mut diagnostic.message);
+        clip(&mut diagnostic.field);
+        diagnostic.help.iter_mut().for_each(clip);
+        // INVARIANT: whoever is told what is wrong is told what to write instead.
+        debug_assert!(diagnostic.help.is_some(), "{diagnostic:?}");
         let count = match diagnostic.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,

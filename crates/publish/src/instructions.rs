@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::diagnostic::{Location, Sink};
-use crate::diagnostics::{e0101, e0102, e0205, e0208};
+use crate::diagnostics::{e0102, e0205, e0208};
 use crate::sources::{FileRef, INSTRUCTION_EXTENSIONS, Sources};
-use crate::yaml::{Cursor, FILE_BYTES_MAX, Shape};
+use crate::yaml::{self, Cursor, FILE_BYTES_MAX, Shape};
 
 const INSTRUCTIONS: Shape = Shape {
     what: "instructions",
@@ -28,7 +28,10 @@ pub(crate) fn read(
 ) -> Option<String> {
     let fields = cursor.fields(&INSTRUCTIONS, sink)?;
     match (fields.get("text"), fields.get("ref")) {
-        (Some(text), None) => Some(text.filled(sink)?.value),
+        (Some(text), None) => {
+            FileRef::refuse_version(&fields, "text", sink);
+            Some(text.filled(sink)?.value)
+        }
         (None, Some(_)) => {
             let reference = FileRef::read(&fields, sink)?;
             let path = sources.find(&reference, INSTRUCTION_EXTENSIONS, sink)?;
@@ -48,14 +51,16 @@ pub(crate) fn read(
 
 /// A file that is the instructions, as it is.
 fn plain_file(path: &str, sources: &Sources<'_>, sink: &mut Sink) -> Option<String> {
-    let at = Location::file(&Rc::from(path));
+    let file = Rc::from(path);
+    let at = Location::top(&file);
     let bytes = sources.bytes(path, sink)?;
     if bytes.len() > FILE_BYTES_MAX {
         sink.push(e0102::too_large(&at, FILE_BYTES_MAX));
         return None;
     }
     let Ok(text) = String::from_utf8(bytes).map_err(|error| {
-        sink.push(e0101::not_utf8(&at, error.utf8_error().valid_up_to()));
+        let byte = error.utf8_error().valid_up_to();
+        sink.push(yaml::not_utf8(&file, error.as_bytes(), byte));
     }) else {
         return None;
     };

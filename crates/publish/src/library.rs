@@ -391,6 +391,6 @@ fn candidate(version: &Version, index: usize, deprecated: bool) -> Candidate<'_>
 
 /// Where a document says who it is.
 fn place<T: Shelved>(document: &T) -> Location {
-    let whole = || Location::file(&Rc::from(document.file()));
+    let whole = || Location::top(&Rc::from(document.file()));
     document.header().at.clone().unwrap_or_else(whole)
 }

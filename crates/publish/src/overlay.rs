@@ -65,7 +65,7 @@ pub fn check_overlay(files: &dyn Files, path: &str, snapshot: &Snapshot) -> Vec<
 }
 
 fn read(path: &str, snapshot: &Snapshot, sources: &mut Sources<'_>, sink: &mut Sink) {
-    let whole = Location::file(&Rc::from(path));
+    let whole = Location::top(&Rc::from(path));
     let before = sink.errors();
     if sources.bytes(path, sink).is_none() {
         if sink.errors() == before {

@@ -488,59 +488,63 @@ cases:
         check(
             &text,
             expect![[r#"
-            error[E0203]: expected a whole number from 0 on, found -1
-             --> tests/refund.policytest.yaml:6:32
-              |
-            6 |     context: {session: {calls: -1, tool_calls: 2, input: {a: 1}}, now: tomorrow, trigger: '', turn: 3, depth: 1}
-              |                                ^^ cases[0].context.session.calls
+                error[E0203]: expected a whole number from 0 on, found -1
+                 --> tests/refund.policytest.yaml:6:32
+                  |
+                6 |     context: {session: {calls: -1, tool_calls: 2, input: {a: 1}}, now: tomorrow, trigger: '', turn: 3, depth: 1}
+                  |                                ^^ cases[0].context.session.calls
+                  |
+                  = help: write a whole number from 0 on
 
-            error[E0205]: `tomorrow` is not a moment
-             --> tests/refund.policytest.yaml:6:72
-              |
-            6 |     context: {session: {calls: -1, tool_calls: 2, input: {a: 1}}, now: tomorrow, trigger: '', turn: 3, depth: 1}
-              |                                                                        ^^^^^^^^ cases[0].context.now
-              |
-              = help: write it as in 2026-03-01T18:00:00Z or 2026-03-01T18:00:00+02:00
+                error[E0205]: `tomorrow` is not a moment
+                 --> tests/refund.policytest.yaml:6:72
+                  |
+                6 |     context: {session: {calls: -1, tool_calls: 2, input: {a: 1}}, now: tomorrow, trigger: '', turn: 3, depth: 1}
+                  |                                                                        ^^^^^^^^ cases[0].context.now
+                  |
+                  = help: write it as in 2026-03-01T18:00:00Z or 2026-03-01T18:00:00+02:00
 
-            error[E0202]: an expectation lacks the field `verdict`
-             --> tests/refund.policytest.yaml:7:5
-              |
-            7 |     expect: {verdit: require_approval, policies: [payments.limit, payments.other@1.0.0], approvals_required: 2}
-              |     ^^^^^^ cases[0].expect
+                error[E0202]: an expectation lacks the field `verdict`
+                 --> tests/refund.policytest.yaml:7:5
+                  |
+                7 |     expect: {verdit: require_approval, policies: [payments.limit, payments.other@1.0.0], approvals_required: 2}
+                  |     ^^^^^^ cases[0].expect
+                  |
+                  = help: add `verdict` here
 
-            error[E0201]: unknown field `verdit` in an expectation
-             --> tests/refund.policytest.yaml:7:14
-              |
-            7 |     expect: {verdit: require_approval, policies: [payments.limit, payments.other@1.0.0], approvals_required: 2}
-              |              ^^^^^^ cases[0].expect.verdit
-              |
-              = help: did you mean `verdict`?
+                error[E0201]: unknown field `verdit` in an expectation
+                 --> tests/refund.policytest.yaml:7:14
+                  |
+                7 |     expect: {verdit: require_approval, policies: [payments.limit, payments.other@1.0.0], approvals_required: 2}
+                  |              ^^^^^^ cases[0].expect.verdit
+                  |
+                  = help: did you mean `verdict`?
 
-            error[E0204]: unknown value `no_handlr`
-              --> tests/refund.policytest.yaml:10:24
-               |
-            10 |     context: {trigger: no_handlr}
-               |                        ^^^^^^^^^ cases[1].context.trigger
-               |
-               = help: did you mean `no_handler`? (one of dispatch:no_handler, no_handler, dispatch:capacity_exhausted, capacity_exhausted, dispatch:lease_expired, lease_expired, dispatch:indeterminate, indeterminate)
+                error[E0204]: unknown value `no_handlr`
+                  --> tests/refund.policytest.yaml:10:24
+                   |
+                10 |     context: {trigger: no_handlr}
+                   |                        ^^^^^^^^^ cases[1].context.trigger
+                   |
+                   = help: did you mean `no_handler`? (one of dispatch:no_handler, no_handler, dispatch:capacity_exhausted, capacity_exhausted, dispatch:lease_expired, lease_expired, dispatch:indeterminate, indeterminate)
 
-            error[E0206]: `policies` does not belong in the expectation `invalid_args`
-              --> tests/refund.policytest.yaml:11:37
-               |
-            11 |     expect: {verdict: invalid_args, policies: [], approvals_required: 1}
-               |                                     ^^^^^^^^ cases[1].expect.policies
-               |
-               = help: such a call does not get as far as the policies
+                error[E0206]: `policies` does not belong in the expectation `invalid_args`
+                  --> tests/refund.policytest.yaml:11:37
+                   |
+                11 |     expect: {verdict: invalid_args, policies: [], approvals_required: 1}
+                   |                                     ^^^^^^^^ cases[1].expect.policies
+                   |
+                   = help: such a call does not get as far as the policies
 
-            error[E0206]: `approvals_required` does not belong in the expectation `invalid_args`
-              --> tests/refund.policytest.yaml:11:51
-               |
-            11 |     expect: {verdict: invalid_args, policies: [], approvals_required: 1}
-               |                                                   ^^^^^^^^^^^^^^^^^^ cases[1].expect.approvals_required
-               |
-               = help: only `require_approval` and `escalate` have it
+                error[E0206]: `approvals_required` does not belong in the expectation `invalid_args`
+                  --> tests/refund.policytest.yaml:11:51
+                   |
+                11 |     expect: {verdict: invalid_args, policies: [], approvals_required: 1}
+                   |                                                   ^^^^^^^^^^^^^^^^^^ cases[1].expect.approvals_required
+                   |
+                   = help: only `require_approval` and `escalate` have it
 
-        "#]],
+            "#]],
         );
     }
 
@@ -549,38 +553,44 @@ cases:
         check(
             "agent: a\ncases: []\n",
             expect![[r#"
-            error[E0203]: expected at least one case, found an empty list
-             --> tests/refund.policytest.yaml:2:1
-              |
-            2 | cases: []
-              | ^^^^^ cases
+                error[E0203]: expected at least one case, found an empty list
+                 --> tests/refund.policytest.yaml:2:1
+                  |
+                2 | cases: []
+                  | ^^^^^ cases
+                  |
+                  = help: write at least one case
 
-        "#]],
+            "#]],
         );
         check(
             "kind: Policy\n",
             expect![[r#"
-            error[E0202]: a policy test lacks the field `agent`
-             --> tests/refund.policytest.yaml:1:1
-              |
-            1 | kind: Policy
-              | ^^^^
+                error[E0202]: a policy test lacks the field `agent`
+                 --> tests/refund.policytest.yaml:1:1
+                  |
+                1 | kind: Policy
+                  | ^^^^
+                  |
+                  = help: add `agent` here
 
-            error[E0202]: a policy test lacks the field `cases`
-             --> tests/refund.policytest.yaml:1:1
-              |
-            1 | kind: Policy
-              | ^^^^
+                error[E0202]: a policy test lacks the field `cases`
+                 --> tests/refund.policytest.yaml:1:1
+                  |
+                1 | kind: Policy
+                  | ^^^^
+                  |
+                  = help: add `cases` here
 
-            error[E0206]: `kind` does not belong in a policy test
-             --> tests/refund.policytest.yaml:1:1
-              |
-            1 | kind: Policy
-              | ^^^^ kind
-              |
-              = help: a policy test is no document of the format; it has `agent` and `cases` only
+                error[E0206]: `kind` does not belong in a policy test
+                 --> tests/refund.policytest.yaml:1:1
+                  |
+                1 | kind: Policy
+                  | ^^^^ kind
+                  |
+                  = help: a policy test is no document of the format; it has `agent` and `cases` only
 
-        "#]],
+            "#]],
         );
     }
 }

@@ -321,9 +321,9 @@ fn helped(
     diagnostic: crate::diagnostic::Diagnostic,
     help: String,
 ) -> crate::diagnostic::Diagnostic {
-    if help.is_empty() {
-        diagnostic
+    diagnostic.with_help(if help.is_empty() {
+        "say it in another way, or take the rule out".to_owned()
     } else {
-        diagnostic.with_help(help)
-    }
+        help
+    })
 }

@@ -104,7 +104,10 @@ pub(crate) fn read_as(
         }
     };
     match (fields.get("inline"), fields.get("ref")) {
-        (Some(inline), None) => check(&inline, sources, sink),
+        (Some(inline), None) => {
+            FileRef::refuse_version(&fields, "inline", sink);
+            check(&inline, sources, sink)
+        }
         (None, Some(_)) => {
             let reference = FileRef::read(&fields, sink)?;
             let path = sources.find(&reference, SCHEMA_EXTENSIONS, sink)?;

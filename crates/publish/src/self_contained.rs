@@ -61,7 +61,7 @@ pub fn document(files: &dyn Files, catalog: &Catalog, path: &str) -> CompiledDoc
 }
 
 fn build(path: &str, sources: &mut Sources<'_>, sink: &mut Sink) -> Option<CatalogDocument> {
-    let whole = Location::file(&path.into());
+    let whole = Location::top(&path.into());
     let before = sink.errors();
     if sources.bytes(path, sink).is_none() {
         if sink.errors() == before {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::catalog::{Catalog, Lookups};
 use crate::diagnostic::{At, Location, Sink};
-use crate::diagnostics::{e0101, e0205, e0302, e0309};
+use crate::diagnostics::{e0101, e0205, e0206, e0302, e0309};
 use crate::files::Files;
 use crate::reference;
 use crate::yaml::{self, Cursor, Fields, Node, Shape};
@@ -48,6 +48,8 @@ impl Document {
 pub(crate) struct Sources<'a> {
     files: &'a dyn Files,
     documents: BTreeMap<String, Option<Rc<Document>>>,
+    /// The versions that references ask for, by file and field of the reference.
+    versions: BTreeMap<(String, String), String>,
     lookups: Rc<Lookups>,
 }
 
@@ -62,6 +64,7 @@ impl<'a> Sources<'a> {
         Self {
             files,
             documents: BTreeMap::new(),
+            versions: BTreeMap::new(),
             lookups: Rc::new(Lookups::new(catalog.clone())),
         }
     }
@@ -114,9 +117,16 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// The versions that references in a file ask for, by the field of the reference.
+    pub(crate) fn versions_in(&self, file: &str) -> BTreeMap<String, String> {
+        let own = self.versions.iter().filter(|((of, _), _)| of == file);
+        own.map(|((_, field), version)| (field.clone(), version.clone()))
+            .collect()
+    }
+
     /// The path of the file that `ref` and `version` mean.
     pub(crate) fn find(
-        &self,
+        &mut self,
         reference: &FileRef,
         extensions: &[&str],
         sink: &mut Sink,
@@ -152,7 +162,14 @@ impl<'a> Sources<'a> {
         if let Some(version) = reference.version.as_ref().filter(|_| plain.contains(found)) {
             sink.push(e0309::plain_file(&reference.path.at, version, found));
         }
-        Some(found.clone())
+        let found = found.clone();
+        if let Some(version) = &reference.version {
+            let Location { file, field, .. } = &reference.path.at;
+            let field = field.strip_suffix(".ref").unwrap_or(field);
+            self.versions
+                .insert((file.to_string(), field.to_owned()), version.clone());
+        }
+        Some(found)
     }
 }
 
@@ -166,24 +183,45 @@ impl FileRef {
     /// Reads `ref` and `version` of a map that may have other fields too.
     pub(crate) fn read(fields: &Fields<'_>, sink: &mut Sink) -> Option<Self> {
         let path = fields.required("ref", sink)?.filled(sink);
-        let version = fields.get("version").and_then(|cursor| {
-            let label = cursor.label(sink)?;
-            let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-            if label.value.chars().all(allowed) && !label.value.starts_with('.') {
-                return Some(label.value);
-            }
-            sink.push(e0205::malformed(
-                &label.at,
-                "a version of a file",
-                &label.value,
-                "write letters, digits, `.`, `-` and `_`",
-            ));
-            None
-        });
+        let version = match fields.get("version") {
+            // Which files are meant cannot be told without it.
+            Some(cursor) => Some(Self::label(&cursor, sink)?),
+            None => None,
+        };
         Some(Self {
             path: path?,
             version,
         })
+    }
+}
+
+impl FileRef {
+    fn label(cursor: &Cursor<'_>, sink: &mut Sink) -> Option<String> {
+        let label = cursor.label(sink)?;
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        if label.value.chars().all(allowed) && !label.value.starts_with('.') {
+            return Some(label.value);
+        }
+        sink.push(e0205::malformed(
+            &label.at,
+            "a version of a file",
+            &label.value,
+            "write letters, digits, `.`, `-` and `_`",
+        ));
+        None
+    }
+
+    /// A version is of a file; beside what is written in place (under `key`) it would say nothing.
+    pub(crate) fn refuse_version(fields: &Fields<'_>, key: &str, sink: &mut Sink) {
+        if let Some(version) = fields.get("version") {
+            let place = format!("it goes with `ref`; leave it out beside `{key}`");
+            sink.push(e0206::belongs_elsewhere(
+                &version.key_at(),
+                "version",
+                "what is written in place",
+                &place,
+            ));
+        }
     }
 }
 

@@ -23,6 +23,17 @@ pub(crate) fn nearest<'a>(
         .map(|(_, it)| it)
 }
 
+/// The candidates nearest to `word`, at most `most` of them, the nearest first.
+pub(crate) fn nearest_few<'a>(word: &str, candidates: &[&'a str], most: usize) -> Vec<&'a str> {
+    let shown: String = word.chars().take(CHARS_MAX).collect();
+    let mut ranked: Vec<_> = candidates
+        .iter()
+        .map(|it| (distance(&shown, it), *it))
+        .collect();
+    ranked.sort_unstable();
+    ranked.into_iter().take(most).map(|(_, it)| it).collect()
+}
+
 /// `did you mean …?`, when there is something to offer.
 pub(crate) fn did_you_mean<'a>(
     word: &str,

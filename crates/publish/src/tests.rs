@@ -15,6 +15,7 @@ mod policies;
 mod readers;
 mod render;
 mod robust;
+mod rules;
 mod schemas;
 mod seeds;
 mod shelf;

@@ -10,9 +10,11 @@ mod value;
 
 use std::rc::Rc;
 
+use lines::Lines;
+
 pub(crate) use cursor::{Cursor, Fields, Shape};
 
-use crate::diagnostic::{Location, Sink, Span};
+use crate::diagnostic::{Diagnostic, Location, Sink, Span};
 use crate::diagnostics::{e0101, e0102};
 
 /// The largest file that is read.
@@ -71,11 +73,18 @@ pub(crate) fn plain(text: &str) -> Option<spec::Json> {
 /// Reads the one document in `bytes`: JSON when the name says so, else YAML.
 pub(crate) fn read(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option<Node> {
     let text = text(file, bytes, sink)?;
-    if file.ends_with(".json") {
+    if file.ends_with(".json") || is_json(text) {
         json_text::read(file, text, sink)
     } else {
         read::read(file, text, sink)
     }
+}
+
+/// Whether a text in a YAML file is JSON. Readers of YAML differ from JSON in corners, surrogate pairs
+/// in escapes for one, and what is JSON is read as such.
+fn is_json(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.trim_start().starts_with('{') && spec::Json::parse(text.as_bytes()).is_ok()
 }
 
 /// Reads the one JSON value in `bytes`, whatever the name says.
@@ -84,16 +93,27 @@ pub(crate) fn read_json(file: &Rc<str>, bytes: &[u8], sink: &mut Sink) -> Option
 }
 
 fn text<'a>(file: &Rc<str>, bytes: &'a [u8], sink: &mut Sink) -> Option<&'a str> {
-    let whole = Location::file(file);
     if bytes.len() > FILE_BYTES_MAX {
-        sink.push(e0102::too_large(&whole, FILE_BYTES_MAX));
+        sink.push(e0102::too_large(&Location::top(file), FILE_BYTES_MAX));
         return None;
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(text),
         Err(error) => {
-            sink.push(e0101::not_utf8(&whole, error.valid_up_to()));
+            sink.push(not_utf8(file, bytes, error.valid_up_to()));
             None
         }
     }
+}
+
+/// Says at which line the first bytes are that are no text.
+pub(crate) fn not_utf8(file: &Rc<str>, bytes: &[u8], byte: usize) -> Diagnostic {
+    let text = bytes.get(..byte).unwrap_or_default();
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    let lines = Lines::new(text);
+    let at = Location {
+        span: Some(lines.span(lines.text.len(), lines.text.len())),
+        ..Location::file(file)
+    };
+    e0101::not_utf8(&at, byte)
 }

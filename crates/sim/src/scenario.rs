@@ -342,6 +342,7 @@ fn snapshot(policies: Vec<Policy>) -> Snapshot {
             on_invalid: OnInvalid::Retry,
         },
         secrets: BTreeMap::new(),
+        file_versions: BTreeMap::new(),
     }
 }
 

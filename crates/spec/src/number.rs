@@ -127,7 +127,9 @@ impl Decimal {
             exponent,
         };
         let within = |value: i32| (-EXPONENT_MAX..=EXPONENT_MAX).contains(&value);
-        if kept.len() > DIGITS_MAX || !within(exponent) || !within(number.magnitude()) {
+        // Written with one digit before the point, and as a whole number with an exponent.
+        let exponents = [number.magnitude().saturating_sub(1), exponent];
+        if kept.len() > DIGITS_MAX || !exponents.into_iter().all(within) {
             return Err(NumberError::Range);
         }
         Ok(number)
@@ -259,7 +261,8 @@ impl fmt::Display for Decimal {
             f.write_str("-")?;
         }
         let magnitude = self.magnitude();
-        if !(-PLAIN_PLACES_MAX..=PLAIN_PLACES_MAX).contains(&magnitude) {
+        // 10^21 has 22 places, 10^-21 has its digit 20 zeros behind the point.
+        if magnitude > PLAIN_PLACES_MAX || magnitude <= -PLAIN_PLACES_MAX {
             let (first, rest) = self
                 .digits
                 .split_at_checked(1)
@@ -357,6 +360,9 @@ mod tests {
             ("1e20", "100000000000000000000"),
             ("123e22", "1.23e+24"),
             ("1e-21", "0.000000000000000000001"),
+            ("9.9e-21", "0.0000000000000000000099"),
+            ("9.9e-22", "9.9e-22"),
+            ("1e-22", "1e-22"),
             ("1e-23", "1e-23"),
             ("0e99999999999", "0"),
         ] {
@@ -401,8 +407,12 @@ mod tests {
                 "{text}"
             );
         }
+        for text in ["1e1000", "9.99e1000", "-1e-1000", &"9".repeat(1000)] {
+            assert!(text.parse::<Decimal>().is_ok(), "{text}");
+        }
         for text in [
             "1e1001",
+            "10e1000",
             "1e-1001",
             "1e99999999999999999999",
             &"9".repeat(1001),

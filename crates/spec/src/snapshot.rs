@@ -57,6 +57,11 @@ pub struct Snapshot {
     pub output: Output,
     /// Secrets that a run must be given, by name.
     pub secrets: BTreeMap<String, Secret>,
+    /// The versions of files that the Agent's document asks for, by the field that refers to the
+    /// file, such as `spec.instructions`. Descriptive. A Tool is pinned by its own version, and may
+    /// come from where there are no files.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub file_versions: BTreeMap<String, String>,
 }
 
 /// `namespace.name@version`.

@@ -70,7 +70,7 @@ mod tests {
             ::warning file=agents/shop/agent.yaml,line=3,endLine=3,col=51,endColumn=57,title=E0211 metadata.version::`v1.0.0` is read as version 1.0.0%0Ahelp: write 1.0.0
             ::error file=agents/shop/agent.yaml,line=8,endLine=8,col=12,endColumn=44,title=E0204 spec.session::unknown value `a,b: 100%25%0A::error::gone\u{202e}`%0Ahelp: one of conversation, single_turn
             ::error file=agents/shop/agent.yaml,line=9,endLine=9,col=3,endColumn=9,title=E0201 spec.purpos::unknown field `purpos` in an Agent's spec%0Ahelp: did you mean `purpose`?
-            ::error file=agents/shop/tools/a b%25.yaml,title=E0106::the file holds no document
+            ::error file=agents/shop/tools/a b%25.yaml,line=1,endLine=1,col=1,endColumn=1,title=E0106::the file holds no document%0Ahelp: write one, or take the file away
         "#]].assert_eq(&lines);
         assert!(
             lines

@@ -255,13 +255,13 @@ spec:
               },
               {
                 "code": "E0106",
-                "column": null,
-                "end_column": null,
-                "end_line": null,
+                "column": 1,
+                "end_column": 1,
+                "end_line": 1,
                 "field": "",
                 "file": "tools/a b%.yaml",
-                "help": null,
-                "line": null,
+                "help": "write one, or take the file away",
+                "line": 1,
                 "message": "the file holds no document",
                 "severity": "error"
               }

@@ -220,12 +220,18 @@ mod tests {
                           "physicalLocation": {
                             "artifactLocation": {
                               "uri": "agents/shop/tools/a%20b%25.yaml"
+                            },
+                            "region": {
+                              "endColumn": 1,
+                              "endLine": 1,
+                              "startColumn": 1,
+                              "startLine": 1
                             }
                           }
                         }
                       ],
                       "message": {
-                        "text": "the file holds no document"
+                        "text": "the file holds no document\nhelp: write one, or take the file away"
                       },
                       "ruleId": "E0106",
                       "ruleIndex": 0

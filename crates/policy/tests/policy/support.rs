@@ -195,6 +195,7 @@ pub(crate) fn snapshot(tools: Vec<Tool>, policies: Vec<Policy>) -> Snapshot {
             on_invalid: OnInvalid::Retry,
         },
         secrets: BTreeMap::new(),
+        file_versions: BTreeMap::new(),
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) fn no_document(at: &Location) -> Diagnostic {
 
 pub(crate) fn unreadable(at: &Location, error: &FileError) -> Diagnostic {
     at.error(CODE, format!("the file cannot be read: {error}"))
+        .with_help("make it a readable file in the bundle's folder, or take out what refers to it")
 }
 
 pub(crate) fn not_utf8(at: &Location, byte: usize) -> Diagnostic {
@@ -48,8 +49,12 @@ mod tests {
         let bundle = sample().file("tools/other.yaml", b"kind: T\xff\n");
         bundle.check(expect![[r#"
             error[E0101]: the file is not UTF-8 text (at byte 7)
-            --> tools/other.yaml
-             = help: save it as UTF-8
+             --> tools/other.yaml:1:8
+              |
+            1 | kind: T�
+              |        ^
+              |
+              = help: save it as UTF-8
 
         "#]]);
     }

@@ -9,10 +9,12 @@ pub(crate) const CODE: Code = Code("E0102");
 
 pub(crate) fn too_large(at: &Location, bytes_max: usize) -> Diagnostic {
     at.error(CODE, format!("the file is larger than {bytes_max} bytes"))
+        .with_help("keep data out of it, and split what is left")
 }
 
 pub(crate) fn too_deep(at: &Location, depth_max: usize) -> Diagnostic {
     at.error(CODE, format!("nested deeper than {depth_max} levels"))
+        .with_help("write it flatter; in a schema, move inner parts to `$defs`")
 }
 
 pub(crate) fn too_many(at: &Location, nodes_max: usize) -> Diagnostic {
@@ -20,6 +22,7 @@ pub(crate) fn too_many(at: &Location, nodes_max: usize) -> Diagnostic {
         CODE,
         format!("the file holds more than {nodes_max} keys and values"),
     )
+    .with_help("keep data out of it, and split what is left")
 }
 
 #[cfg(test)]
@@ -33,7 +36,8 @@ mod tests {
         let bundle = sample().file("tools/other.yaml", "#".repeat(4 * 1024 * 1024 + 1));
         bundle.check(expect![[r#"
             error[E0102]: the file is larger than 4194304 bytes
-            --> tools/other.yaml
+            --> tools/other.yaml:1:1
+             = help: keep data out of it, and split what is left
 
         "#]]);
     }
@@ -47,6 +51,8 @@ mod tests {
               |
             1 | ...[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...
               |                                                                    ^
+              |
+              = help: write it flatter; in a schema, move inner parts to `$defs`
 
         "#]]);
     }
@@ -60,6 +66,8 @@ mod tests {
               |
             1 | ...- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - ...
               |                                                                    ^
+              |
+              = help: write it flatter; in a schema, move inner parts to `$defs`
 
         "#]]);
     }
@@ -69,7 +77,8 @@ mod tests {
         let bundle = sample().file("tools/other.yaml", format!("[{}]", "1,".repeat(100_001)));
         bundle.check(expect![[r#"
             error[E0102]: the file holds more than 100000 keys and values
-            --> tools/other.yaml
+            --> tools/other.yaml:1:1
+             = help: keep data out of it, and split what is left
 
         "#]]);
     }

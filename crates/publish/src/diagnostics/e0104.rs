@@ -43,7 +43,7 @@ mod tests {
              --> agent.yaml:8:12
               |
             8 |   purpose: &purpose Settle refunds.
-              |            ^^^^^^^^^^^^^^^^^^^^^^^^
+              |            ^^^^^^^^^^^^^^^^^^^^^^^^ spec.purpose
               |
               = help: write the value out here, so that a reviewer sees what runs
 
@@ -51,7 +51,7 @@ mod tests {
               --> agent.yaml:10:11
                |
             10 |     text: *purpose
-               |           ^^^^^^^^
+               |           ^^^^^^^^ spec.instructions.text
                |
                = help: write the value out here, so that a reviewer sees what runs
 
@@ -59,7 +59,7 @@ mod tests {
               --> policies/limit.yaml:14:13
                |
             14 |     reason: !!str Too much.
-               |             ^^^^^^^^^^^^^^^
+               |             ^^^^^^^^^^^^^^^ spec.decision.reason
                |
                = help: text that begins with `!` needs quotes, as in "!="
 
@@ -74,7 +74,7 @@ mod tests {
               --> policies/limit.yaml:10:9
                |
             10 |     op: !=
-               |         ^^
+               |         ^^ spec.conditions.op
                |
                = help: text that begins with `!` needs quotes, as in "!="
 
@@ -92,7 +92,7 @@ mod tests {
               --> agent.yaml:19:12
                |
             19 |   limits: {<<: {on_limit: halt}, max_tool_calls: 5}
-               |            ^^
+               |            ^^ spec.limits."<<"
                |
                = help: write the value out here, so that a reviewer sees what runs
 

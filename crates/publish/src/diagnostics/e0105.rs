@@ -35,7 +35,7 @@ mod tests {
               --> policies/limit.yaml:14:5
                |
             14 |     type: allow
-               |     ^^^^
+               |     ^^^^ spec.decision.type
                |
                = help: keep one of the two
 
@@ -50,7 +50,7 @@ mod tests {
               --> policies/limit.yaml:15:1
                |
             15 | spec: {decision: {type: allow}}
-               | ^^^^
+               | ^^^^ spec
                |
                = help: keep one of the two
 
@@ -69,7 +69,7 @@ mod tests {
              --> schemas/refund.json:8:3
               |
             8 |   "type": "string",
-              |   ^
+              |   ^ type
               |
               = help: keep one of the two
 

@@ -15,6 +15,7 @@ pub(crate) fn second_document(at: &Location) -> Diagnostic {
 
 pub(crate) fn no_document(at: &Location) -> Diagnostic {
     at.error(CODE, "the file holds no document")
+        .with_help("write one, or take the file away")
 }
 
 #[cfg(test)]
@@ -43,7 +44,12 @@ mod tests {
         let bundle = sample().file("policies/empty.yaml", "# nothing yet\n---\n");
         bundle.check(expect![[r#"
             error[E0106]: the file holds no document
-            --> policies/empty.yaml
+             --> policies/empty.yaml:1:1
+              |
+            1 | # nothing yet
+              | ^
+              |
+              = help: write one, or take the file away
 
         "#]]);
     }

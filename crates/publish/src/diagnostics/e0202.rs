@@ -7,7 +7,13 @@ use crate::diagnostic::{Code, Diagnostic, Location};
 pub(crate) const CODE: Code = Code("E0202");
 
 pub(crate) fn missing(at: &Location, key: &str, what: &str) -> Diagnostic {
+    let help = match key {
+        "apiVersion" => "add `apiVersion: phrony.com/v1`".to_owned(),
+        "version" => "add `version`, \"1.0.0\" say".to_owned(),
+        key => format!("add `{key}` here"),
+    };
     at.error(CODE, format!("{what} lacks the field `{key}`"))
+        .with_help(help)
 }
 
 #[cfg(test)]
@@ -25,6 +31,8 @@ mod tests {
                |
             12 |   decision:
                |   ^^^^^^^^ spec.decision
+               |
+               = help: add `type` here
 
         "#]]);
     }
@@ -38,6 +46,8 @@ mod tests {
               |
             1 | kind: Policy
               | ^^^^
+              |
+              = help: add `apiVersion: phrony.com/v1`
 
         "#]]);
     }
@@ -55,6 +65,8 @@ mod tests {
                |
             15 |     - as: refund
                |       ^^ spec.tools[0]
+               |
+               = help: add `ref` here
 
         "#]]);
     }

@@ -9,11 +9,24 @@ use crate::diagnostic::{Code, Diagnostic, Location};
 pub(crate) const CODE: Code = Code("E0203");
 
 pub(crate) fn found(at: &Location, due: &str, found: &str) -> Diagnostic {
+    let help = match due {
+        "a list" => "write a list: `[...]`, or entries that begin with `- `".to_owned(),
+        "a map" => "write a map: `{...}`, or fields below it".to_owned(),
+        "a number" => "write a number, without quotes".to_owned(),
+        due => format!("write {due}"),
+    };
+    let help = if found == "nothing" {
+        format!("{help}, or leave the field out where it is optional")
+    } else {
+        help
+    };
     at.error(CODE, format!("expected {due}, found {found}"))
+        .with_help(help)
 }
 
 pub(crate) fn null(at: &Location, due: &str) -> Diagnostic {
-    found(at, due, "nothing").with_help("give it a value or leave the field out")
+    found(at, due, "nothing")
+        .with_help("give it a value, or leave the field out where it is optional")
 }
 
 pub(crate) fn quote_it(at: &Location, text: &str, reads_as: &str) -> Diagnostic {
@@ -25,7 +38,7 @@ pub(crate) fn quote_it(at: &Location, text: &str, reads_as: &str) -> Diagnostic 
 }
 
 pub(crate) fn key_not_text(at: &Location) -> Diagnostic {
-    found(at, "text as a key", "a map or a list")
+    found(at, "text as a key", "a map or a list").with_help("write a plain word as the key")
 }
 
 pub(crate) fn key_needs_quotes(at: &Location, key: &str) -> Diagnostic {
@@ -85,7 +98,7 @@ mod tests {
             8 |   description: 
               |              ^ spec.description
               |
-              = help: give it a value or leave the field out
+              = help: give it a value, or leave the field out where it is optional
 
         "#]]);
     }
@@ -98,7 +111,7 @@ mod tests {
               --> agent.yaml:19:12
                |
             19 |   limits: {1: 2, [a]: 3}
-               |            ^
+               |            ^ spec.limits.1
                |
                = help: quote it: "1"
 
@@ -106,7 +119,9 @@ mod tests {
               --> agent.yaml:19:18
                |
             19 |   limits: {1: 2, [a]: 3}
-               |                  ^^^
+               |                  ^^^ spec.limits
+               |
+               = help: write a plain word as the key
 
         "#]]);
     }

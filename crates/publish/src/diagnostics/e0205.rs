@@ -9,19 +9,23 @@ pub(crate) const CODE: Code = Code("E0205");
 
 pub(crate) fn empty(at: &Location) -> Diagnostic {
     at.error(CODE, "the text is empty")
+        .with_help("write something, or leave the field out where it is optional")
 }
 
 pub(crate) fn count(at: &Location, found: &str, max: u64) -> Diagnostic {
-    let rule = if max == u64::MAX || max == u64::from(u32::MAX) {
+    let too_large = found.parse::<u128>().is_ok_and(|it| it > u128::from(max));
+    let rule = if !too_large && (max == u64::MAX || max == u64::from(u32::MAX)) {
         "a whole number of at least 1".to_owned()
     } else {
         format!("a whole number from 1 to {max}")
     };
     at.error(CODE, format!("expected {rule}, found {found}"))
+        .with_help(format!("write {rule}, or leave the field out"))
 }
 
 pub(crate) fn too_many(at: &Location, what: &str, max: usize) -> Diagnostic {
     at.error(CODE, format!("more than {max} {what}"))
+        .with_help(format!("write at most {max}"))
 }
 
 pub(crate) fn malformed(at: &Location, what: &str, value: &str, rule: &str) -> Diagnostic {
@@ -47,18 +51,24 @@ mod tests {
                |
             19 |   limits: {max_tool_calls: 0, max_tokens_per_run: -1, max_loop_iterations: 1.5}
                |                            ^ spec.limits.max_tool_calls
+               |
+               = help: write a whole number of at least 1, or leave the field out
 
             error[E0205]: expected a whole number of at least 1, found -1
               --> agent.yaml:19:51
                |
             19 |   limits: {max_tool_calls: 0, max_tokens_per_run: -1, max_loop_iterations: 1.5}
                |                                                   ^^ spec.limits.max_tokens_per_run
+               |
+               = help: write a whole number of at least 1, or leave the field out
 
             error[E0205]: expected a whole number of at least 1, found 1.5
               --> agent.yaml:19:76
                |
             19 |   limits: {max_tool_calls: 0, max_tokens_per_run: -1, max_loop_iterations: 1.5}
                |                                                                            ^^^ spec.limits.max_loop_iterations
+               |
+               = help: write a whole number of at least 1, or leave the field out
 
         "#]]);
     }
@@ -91,6 +101,8 @@ mod tests {
                |
             14 |     reason: ""
                |             ^^ spec.decision.reason
+               |
+               = help: write something, or leave the field out where it is optional
 
         "#]]);
     }

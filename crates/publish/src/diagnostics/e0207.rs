@@ -63,6 +63,8 @@ mod tests {
                |
             20 | output: {format: json, schema: {}}
                |                        ^^^^^^ output.schema
+               |
+               = help: write one of them: `inline`, `ref`
 
         "#]]);
     }

@@ -12,14 +12,17 @@ pub(crate) fn exactly_one(at: &Location, of: &[&str], found: usize) -> Diagnosti
     } else {
         "there are several"
     };
+    let help = format!("write one of them: {}", list(of));
     at.error(
         CODE,
         format!("expected exactly one of {}; {found}", list(of)),
     )
+    .with_help(help)
 }
 
 pub(crate) fn at_most_one(at: &Location, of: &[&str]) -> Diagnostic {
     at.error(CODE, format!("expected at most one of {}", list(of)))
+        .with_help("keep one of them")
 }
 
 fn list(of: &[&str]) -> String {
@@ -42,6 +45,8 @@ mod tests {
               |
             9 |   instructions:
               |   ^^^^^^^^^^^^ spec.instructions
+              |
+              = help: write one of them: `text`, `ref`
 
         "#]]);
     }
@@ -59,6 +64,8 @@ mod tests {
               |
             9 |   instructions:
               |   ^^^^^^^^^^^^ spec.instructions
+              |
+              = help: write one of them: `text`, `ref`
 
         "#]]);
     }
@@ -76,6 +83,8 @@ mod tests {
                |
             14 |     parameters: {temperature: 0.2, top_p: 0.9}
                |                                    ^^^^^ spec.model.parameters.top_p
+               |
+               = help: keep one of them
 
         "#]]);
     }
@@ -93,6 +102,8 @@ mod tests {
               |
             8 |   conditions:
               |   ^^^^^^^^^^ spec.conditions
+              |
+              = help: write one of them: `all`, `any`, `not`, `field`
 
         "#]]);
     }

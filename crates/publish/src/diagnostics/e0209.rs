@@ -16,6 +16,7 @@ pub(crate) fn odd(at: &Location, text: &str, why: &str) -> Diagnostic {
 
 pub(crate) fn bad_json(at: &Location, error: &spec::NumberError) -> Diagnostic {
     at.error(CODE, error.to_string())
+        .with_help("write a number of at most 1000 digits in base ten, without leading zeros")
 }
 
 #[cfg(test)]
@@ -61,7 +62,9 @@ mod tests {
              --> schemas/refund.json:5:27
               |
             5 |     "amount": {"maximum": 1e2000},
-              |                           ^
+              |                           ^ properties.amount.maximum
+              |
+              = help: write a number of at most 1000 digits in base ten, without leading zeros
 
         "#]]);
     }

@@ -27,9 +27,9 @@ pub(crate) fn unknown(
     let [here, there] = known;
     let near = here.iter().chain(there).map(String::as_str);
     let mut help = suggest::did_you_mean(id, near).unwrap_or_else(|| {
-        let mut help = format!("{folder}/ holds {}", listed(here, kind));
+        let mut help = format!("{folder}/ holds {}", listed(here, id, kind));
         if places.answered {
-            help.push_str(&format!(", the catalog {}", listed(there, kind)));
+            help.push_str(&format!(", the catalog {}", listed(there, id, kind)));
         }
         help
     });
@@ -50,11 +50,13 @@ pub(super) fn unasked(places: &Places<'_>) -> String {
     }
 }
 
-fn listed(ids: &[String], kind: DocumentKind) -> String {
+/// The ids of one place, the nearest to what was meant first.
+fn listed(ids: &[String], id: &str, kind: DocumentKind) -> String {
     if ids.is_empty() {
         return format!("no {kind}");
     }
-    let shown: Vec<&str> = ids.iter().take(LISTED_MAX).map(String::as_str).collect();
+    let all: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let shown = suggest::nearest_few(id, &all, LISTED_MAX);
     let more = ids.len().saturating_sub(shown.len());
     let more = if more > 0 {
         format!(" and {more} more")

@@ -12,6 +12,7 @@ pub(crate) fn plain_file(at: &Location, version: &str, taken: &str) -> Diagnosti
         CODE,
         format!("there is no file for version {version}; `{taken}` is taken"),
     )
+    .with_help("name the file after the version, or leave `version` out")
 }
 
 #[cfg(test)]
@@ -33,6 +34,8 @@ mod tests {
                |
             11 |     ref: schemas/refund
                |          ^^^^^^^^^^^^^^ spec.input_schema.ref
+               |
+               = help: name the file after the version, or leave `version` out
 
         "#]]);
     }

@@ -38,8 +38,12 @@ mod tests {
         let bundle = sample().file("schemas/refund.json", schema);
         bundle.check_document(&Catalog::default(), "tools/refund.yaml", expect![[r#"
             error[E0314]: the document has 1048830 bytes with its schemas in it, and may have 1048576
-            --> tools/refund.yaml
-             = help: make its schemas smaller
+             --> tools/refund.yaml:1:1
+              |
+            1 | apiVersion: phrony.com/v1
+              | ^
+              |
+              = help: make its schemas smaller
 
         "#]]);
     }
@@ -51,8 +55,12 @@ mod tests {
         let bundle = sample().file("schemas/refund.json", schema);
         bundle.check_document(&Catalog::default(), "tools/refund.yaml", expect![[r#"
             error[E0314]: with its schemas in it the document cannot be read: nested deeper than 128 levels
-            --> tools/refund.yaml
-             = help: make its schemas smaller, or nest them less
+             --> tools/refund.yaml:1:1
+              |
+            1 | apiVersion: phrony.com/v1
+              | ^
+              |
+              = help: make its schemas smaller, or nest them less
 
         "#]]);
     }

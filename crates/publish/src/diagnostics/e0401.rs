@@ -9,6 +9,9 @@ pub(crate) const CODE: Code = Code("E0401");
 
 pub(crate) fn invalid(at: &Location, why: &str) -> Diagnostic {
     at.error(CODE, format!("not a valid JSON Schema: {why}"))
+        .with_help(
+            "write what the draft of the schema allows here, or declare another in `$schema`",
+        )
 }
 
 pub(crate) fn unknown_type(at: &Location) -> Diagnostic {
@@ -57,7 +60,12 @@ pub(crate) fn required_flag(at: &Location) -> Diagnostic {
 }
 
 pub(crate) fn unknown_draft(at: &Location, draft: &str) -> Diagnostic {
-    at.error(CODE, format!("unknown JSON Schema draft `{draft}`"))
+    let message = if draft.is_empty() {
+        "`$schema` names no draft of JSON Schema".to_owned()
+    } else {
+        format!("unknown JSON Schema draft `{draft}`")
+    };
+    at.error(CODE, message)
         .with_help("known are drafts 4, 6, 7, 2019-09 and 2020-12")
 }
 
@@ -182,6 +190,8 @@ mod tests {
                   |
                 6 |     "amount": {"exclusiveMinimum": 0.5},
                   |     ^^^^^^^^ properties.amount
+                  |
+                  = help: write what the draft of the schema allows here, or declare another in `$schema`
 
                 error[E0401]: not a valid JSON Schema: in draft 4, `exclusiveMinimum` is a flag
                  --> schemas/refund.json:6:36

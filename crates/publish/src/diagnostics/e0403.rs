@@ -21,6 +21,7 @@ pub(crate) fn dangling(at: &Location, target: &str) -> Diagnostic {
         CODE,
         format!("the reference `{target}` leads nowhere in this schema"),
     )
+    .with_help("define what it means, under `$defs` say, or correct the reference")
 }
 
 pub(crate) fn dangling_in(at: &Location, fragment: &str, file: &str) -> Diagnostic {
@@ -28,6 +29,7 @@ pub(crate) fn dangling_in(at: &Location, fragment: &str, file: &str) -> Diagnost
         CODE,
         format!("the reference `#{fragment}` leads nowhere in `{file}`"),
     )
+    .with_help("define what it means in that file, or correct the reference")
 }
 
 #[cfg(test)]
@@ -68,6 +70,8 @@ mod tests {
               |
             5 |     "amount": {"$ref": "#/$defs/money"},
               |                        ^^^^^^^^^^^^^^^ properties.amount.$ref
+              |
+              = help: define what it means, under `$defs` say, or correct the reference
 
         "##]]);
     }
@@ -87,6 +91,8 @@ mod tests {
               |
             5 |     "amount": {"$ref": "money.json#/$defs/euro"},
               |                        ^^^^^^^^^^^^^^^^^^^^^^^^ properties.amount.$ref
+              |
+              = help: define what it means in that file, or correct the reference
 
         "#]]);
     }

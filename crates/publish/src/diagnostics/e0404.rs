@@ -17,6 +17,7 @@ pub(crate) fn too_many(at: &Location, patterns_max: usize) -> Diagnostic {
         CODE,
         format!("the schema has more than {patterns_max} different patterns"),
     )
+    .with_help("say it with fewer patterns, or with `enum`")
 }
 
 #[cfg(test)]
@@ -74,6 +75,8 @@ mod tests {
               |
             1 | {
               | ^
+              |
+              = help: say it with fewer patterns, or with `enum`
 
         "#]]);
     }

@@ -11,6 +11,7 @@ pub(crate) fn too_many(at: &Location, files_max: usize) -> Diagnostic {
         CODE,
         format!("the schema refers to more than {files_max} files, directly or by other files"),
     )
+    .with_help("put parts that belong together into one file")
 }
 
 pub(crate) fn too_large(at: &Location, bytes_max: usize) -> Diagnostic {
@@ -18,6 +19,7 @@ pub(crate) fn too_large(at: &Location, bytes_max: usize) -> Diagnostic {
         CODE,
         format!("the schema has more than {bytes_max} bytes with all its files in it"),
     )
+    .with_help("refer to smaller files, or say less")
 }
 
 #[cfg(test)]
@@ -43,6 +45,8 @@ mod tests {
               |
             1 | {"$ref": "64.json"}
               |          ^^^^^^^^^ $ref
+              |
+              = help: put parts that belong together into one file
 
         "#]]);
     }
@@ -65,6 +69,8 @@ mod tests {
               |
             1 | {
               | ^
+              |
+              = help: refer to smaller files, or say less
 
         "#]]);
     }

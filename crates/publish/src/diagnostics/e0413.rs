@@ -21,6 +21,7 @@ pub(crate) fn many(at: &Location, in_place_max: u64) -> Diagnostic {
         CODE,
         format!("more than {in_place_max} schemas speak of one value here, by references"),
     )
+    .with_help("refer to fewer schemas from this place")
 }
 
 #[cfg(test)]
@@ -72,6 +73,8 @@ mod tests {
               |
             8 | ...nyOf": [{"$ref": "#/$defs/d9"}, {"$ref": "#/$defs/d9"}]}, "d9": {"anyOf": [{"$ref": "#/$defs/d10"}, {"$ref": "#/$defs/d10"}]}, "d1...
               |                                                              ^^^^ $defs.d9
+              |
+              = help: refer to fewer schemas from this place
 
         "##]]);
     }

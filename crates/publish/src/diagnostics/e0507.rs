@@ -20,6 +20,7 @@ pub(crate) fn retried_no_more(at: &Location, class: SideEffectClass) -> Diagnost
         CODE,
         format!("as `{class}` a failed call is returned to the agent: the Tool's `on_failure: retry` is for classes that may run again"),
     )
+    .with_help("leave `side_effect_class` out on the binding to keep the retries")
 }
 
 #[cfg(test)]
@@ -68,6 +69,8 @@ mod tests {
                |
             17 |       side_effect_class: irreversible_action
                |                          ^^^^^^^^^^^^^^^^^^^ spec.tools[0].side_effect_class
+               |
+               = help: leave `side_effect_class` out on the binding to keep the retries
 
         "#]]);
     }

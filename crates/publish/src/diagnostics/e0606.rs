@@ -9,14 +9,14 @@ use crate::suggest;
 pub(crate) const CODE: Code = Code("E0606");
 
 pub(crate) fn undeclared(at: &Location, boundary: &str, declared: &[&str]) -> Diagnostic {
-    let help = suggest::did_you_mean(boundary, declared.iter().copied());
-    Diagnostic {
-        help,
-        ..at.warning(
-            CODE,
-            format!("no declared authority boundary is named `{boundary}`"),
-        )
-    }
+    let help = suggest::did_you_mean(boundary, declared.iter().copied()).unwrap_or_else(|| {
+        format!("declare it: `metadata: {{governance: {{authority_boundaries: [{boundary}]}}}}`")
+    });
+    at.warning(
+        CODE,
+        format!("no declared authority boundary is named `{boundary}`"),
+    )
+    .with_help(help)
 }
 
 #[cfg(test)]

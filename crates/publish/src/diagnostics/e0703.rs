@@ -10,6 +10,9 @@ pub(crate) const CODE: Code = Code("E0703");
 
 pub(crate) fn malformed(at: &Location, why: &str) -> Diagnostic {
     at.error(CODE, format!("not a script for the stub provider: {why}"))
+        .with_help(
+            "write `{\"turns\": [[event, ...], ...]}`; `ordain explain E0703` lists the events",
+        )
 }
 
 #[cfg(test)]
@@ -27,6 +30,8 @@ mod tests {
               |
             1 | []
               | ^^
+              |
+              = help: write `{"turns": [[event, ...], ...]}`; `ordain explain E0703` lists the events
 
         "#]]);
     }
@@ -40,30 +45,40 @@ mod tests {
               |
             1 | {"turns": [[{"type": "say"}, {"type": "tool_call", "args": {}}], {}, [{"type": "delay", "ms": -1}, {"type": "failed", "text": ""}]]}
               |             ^^^^^^^^^^^^^^^ turns[0][0]
+              |
+              = help: write `{"turns": [[event, ...], ...]}`; `ordain explain E0703` lists the events
 
             error[E0703]: not a script for the stub provider: a `tool_call` needs `name`
              --> stub-script.json:1:30
               |
             1 | {"turns": [[{"type": "say"}, {"type": "tool_call", "args": {}}], {}, [{"type": "delay", "ms": -1}, {"type": "failed", "text": ""}]]}
               |                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ turns[0][1]
+              |
+              = help: write `{"turns": [[event, ...], ...]}`; `ordain explain E0703` lists the events
 
             error[E0703]: not a script for the stub provider: a turn is a list of events
              --> stub-script.json:1:66
               |
             1 | {"turns": [[{"type": "say"}, {"type": "tool_call", "args": {}}], {}, [{"type": "delay", "ms": -1}, {"type": "failed", "text": ""}]]}
               |                                                                  ^^ turns[1]
+              |
+              = help: write `{"turns": [[event, ...], ...]}`; `ordain explain E0703` lists the events
 
             error[E0703]: not a script for the stub provider: `ms` of a `delay` is a whole number from 0 on
              --> stub-script.json:1:71
               |
             1 | {"turns": [[{"type": "say"}, {"type": "tool_call", "args": {}}], {}, [{"type": "delay", "ms": -1}, {"type": "failed", "text": ""}]]}
               |                                                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^ turns[2][0]
+              |
+              = help: write `{"turns": [[event, ...], ...]}`; `ordain explain E0703` lists the events
 
             error[E0703]: not a script for the stub provider: a `failed` has no `text`
              --> stub-script.json:1:100
               |
             1 | {"turns": [[{"type": "say"}, {"type": "tool_call", "args": {}}], {}, [{"type": "delay", "ms": -1}, {"type": "failed", "text": ""}]]}
               |                                                                                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ turns[2][1]
+              |
+              = help: write `{"turns": [[event, ...], ...]}`; `ordain explain E0703` lists the events
 
         "#]]);
     }

@@ -13,7 +13,11 @@ pub(crate) fn bundle(at: &Location, due: &str) -> Diagnostic {
         CODE,
         format!("expected a document of kind {due}, found a Bundle"),
     )
-    .with_help("`bundles validate` takes Bundles; here name the file of an Agent")
+    .with_help(if due == "Agent" {
+        "`bundles validate` takes Bundles; here name the file of an Agent".to_owned()
+    } else {
+        format!("keep it beside its root Agent's file; here goes a {due}")
+    })
 }
 
 #[cfg(test)]

@@ -32,11 +32,15 @@ const TOP: Shape = Shape {
         ("session", IN_SPEC),
         ("limits", IN_SPEC),
         ("agents", IN_SPEC),
+        ("capabilities", IN_SPEC),
+        ("mcp_servers", IN_SPEC),
         ("policies", POLICIES),
+        ("hitl", HITL),
     ],
     unsupported: &[],
 };
 
+const HITL: &str = "approval and escalation are `decision` blocks of Policy documents in policies/";
 const POLICIES: &str = "write rules as `kind: Policy` documents in policies/, and attach them with `default_policies` or on a binding";
 
 const SPEC: Shape = Shape {
@@ -55,10 +59,7 @@ const SPEC: Shape = Shape {
     ],
     elsewhere: &[
         ("policies", POLICIES),
-        (
-            "hitl",
-            "approval and escalation are `decision` blocks of Policy documents in policies/",
-        ),
+        ("hitl", HITL),
         ("secrets", "`secrets` stands beside `spec`"),
         ("output", "`output` stands beside `spec`"),
         ("description", "write it as `purpose`"),

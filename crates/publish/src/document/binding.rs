@@ -15,6 +15,8 @@ use crate::yaml::{Cursor, Fields, Shape};
 /// The longest name that providers accept for a tool.
 const WIRE_NAME_CHARS_MAX: usize = 64;
 
+const ON_TOOL: &str = "the Tool declares it, for every agent that binds it";
+
 const BINDING: Shape = Shape {
     what: "a binding",
     known: &[
@@ -39,6 +41,16 @@ const BINDING: Shape = Shape {
         ("policy", "list policies under `policies`"),
         ("default_policies", "on a binding the list is `policies`"),
         ("agent", "other agents go under `spec.agents`, in a Bundle"),
+        (
+            "hitl",
+            "approval and escalation are `decision` blocks of Policy documents, listed under `policies`",
+        ),
+        ("output_schema", ON_TOOL),
+        ("strict", ON_TOOL),
+        ("terminal", ON_TOOL),
+        ("on_failure", ON_TOOL),
+        ("available_when", ON_TOOL),
+        ("probe", ON_TOOL),
     ],
     unsupported: &[],
 };

@@ -187,6 +187,15 @@ fn base_url(
         let rule = "write an address that begins with http:// or https://";
         sink.push(e0205::malformed(&url.at, "an address", &url.value, rule));
     }
+    let authority = url.value.split("://").nth(1).unwrap_or_default();
+    let end = authority.find(['/', '?', '#']).unwrap_or(authority.len());
+    if authority.get(..end).is_some_and(|it| it.contains('@')) {
+        let (what, rule) = (
+            "an address without credentials",
+            "declare what is secret under `secrets`, and name it in `model.secret`",
+        );
+        sink.push(e0205::malformed(&url.at, what, &url.value, rule));
+    }
     Some(url.value)
 }
 

@@ -33,8 +33,10 @@ impl Probe {
         let fields = cursor.fields(&PROBE, sink)?;
         let tool = fields.required("tool", sink);
         let tool = tool.and_then(|it| reference::logical(it.filled(sink)?, sink));
-        let entries = fields.get("args").and_then(|it| it.entries(sink));
-        let entries = entries.unwrap_or_default();
+        let entries = match fields.get("args") {
+            Some(args) => args.entries(sink)?,
+            None => Vec::new(),
+        };
         if entries.len() > ARGS_MAX {
             sink.push(e0205::too_many(&cursor.at(), "arguments", ARGS_MAX));
             return None;

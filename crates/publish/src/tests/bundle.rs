@@ -6,6 +6,7 @@ use expect_test::Expect;
 
 use spec::snapshot::Identity;
 
+use super::rules::faults;
 use crate::{
     Catalog, Closure, Compiled, Diagnostic, External, MemoryFiles, Severity, closure, compile,
     compile_with, document, render,
@@ -196,7 +197,16 @@ impl Bundle {
     fn compare(&self, came_out: bool, diagnostics: &[Diagnostic], expect: Expect) {
         let is_sound = !diagnostics.iter().any(|it| it.severity == Severity::Error);
         assert_eq!(came_out, is_sound);
+        self.complete(diagnostics);
         expect.assert_eq(&render(diagnostics, &|path| self.text(path), false));
+    }
+
+    /// Every diagnostic carries all that it must.
+    #[track_caller]
+    fn complete(&self, found: &[crate::Diagnostic]) {
+        for it in found {
+            assert_eq!(faults(it, self), [""; 0], "{it:?}");
+        }
     }
 
     pub(crate) fn closure(&self) -> Closure {
@@ -214,11 +224,9 @@ impl Bundle {
     /// Compares everything that is said about the Bundle in `bundle.yaml`.
     #[track_caller]
     pub(crate) fn check_closure(&self, expect: Expect) {
-        expect.assert_eq(&render(
-            &self.closure().diagnostics,
-            &|path| self.text(path),
-            false,
-        ));
+        let found = self.closure().diagnostics;
+        self.complete(&found);
+        expect.assert_eq(&render(&found, &|path| self.text(path), false));
     }
 
     /// The codes of everything that is said about the Bundle, in order.

@@ -223,6 +223,8 @@ fn b_104_places_are_right_after_a_mark_and_wide_characters() {
           |
         8 |   purpose: {é: ["ø", 1.10]}
           |   ^^^^^^^ spec.purpose
+          |
+          = help: write text
 
     "#]]);
 }

@@ -237,6 +237,18 @@ fn complaints(validator: &Validator, document: &Json) -> Vec<String> {
         .collect()
 }
 
+/// What the schema of its kind has against a document; nothing of one whose numbers are too large for
+/// the validator that is asked.
+pub(super) fn objections(path: &str, text: &str) -> Vec<String> {
+    let document = json(path, text);
+    if serde_json::from_str::<serde_json::Value>(&document.to_canonical()).is_err() {
+        return Vec::new();
+    }
+    let own = document.get("kind").and_then(Json::as_str);
+    let kind = kinds().find(|it| it.map(FormatKind::as_str) == own);
+    complaints(validator(kind.flatten()), &document)
+}
+
 /// Holds a document against the schema of all kinds and of its own, and against those of the others.
 pub(super) fn takes(path: &str, text: &str) {
     let document = json(path, text);

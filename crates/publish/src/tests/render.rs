@@ -26,6 +26,8 @@ fn wide_characters_and_tabs() {
               |
             8 |   purpose: {日本語: "    ", purpos: [é, 😀]}
               |   ^^^^^^^ spec.purpose
+              |
+              = help: write text
 
         "#]],
     );
@@ -47,13 +49,13 @@ fn wide_characters_and_tabs() {
 #[test]
 fn what_a_terminal_would_act_on_is_shown() {
     check(
-        "  purpose: x\n  \"a\u{1b}[31mb\u{202e}c\": 1",
+        "  purpose: x\n  \"a\u{9b}31mb\u{202e}c\": 1",
         expect![[r#"
-            error[E0201]: unknown field `a␛[31mb�c` in an Agent's spec
+            error[E0201]: unknown field `a31mb�c` in an Agent's spec
              --> agent.yaml:9:3
               |
-            9 |   "a␛[31mb�c": 1
-              |   ^^^^^^^^^^^ spec."a\u{1b}[31mb\u{202e}c"
+            9 |   "a31mb�c": 1
+              |   ^^^^^^^^^^ spec."a\u{9b}31mb\u{202e}c"
               |
               = help: an Agent's spec has purpose, instructions, model, tools, default_policies, capabilities, session, limits, mcp_servers, agents
 
@@ -97,6 +99,8 @@ fn a_long_line_is_cut_and_a_very_long_one_left_out() {
               |
             8 |   purpose: {a: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
               |   ^^^^^^^ spec.purpose
+              |
+              = help: write text
 
             error[E0201]: unknown field `purpos` in an Agent's spec
              --> agent.yaml:9:3

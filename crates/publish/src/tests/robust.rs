@@ -26,7 +26,10 @@ fn check_places(bundle: &Bundle, found: &[Diagnostic]) {
     let drawn = render(found, &|path| bundle.text(path), true);
     assert_eq!(drawn.is_empty(), found.is_empty());
     for diagnostic in found {
+        assert!(diagnostic.help.is_some(), "{diagnostic:?}");
         let Some(span) = diagnostic.span else {
+            // Only what is not there has no line.
+            assert_eq!(bundle.text(&diagnostic.file), None, "{diagnostic:?}");
             continue;
         };
         let text = bundle.text(&diagnostic.file).unwrap();

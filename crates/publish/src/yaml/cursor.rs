@@ -313,7 +313,10 @@ impl<'a> Cursor<'a> {
                 continue;
             }
             let at = self.member(entry).key_at();
-            let elsewhere = shape.elsewhere.iter().find(|(name, _)| *name == key);
+            let elsewhere = shape
+                .elsewhere
+                .iter()
+                .find(|(name, _)| same_word(name, key));
             sink.push(if let Some((_, place)) = elsewhere {
                 e0206::belongs_elsewhere(&at, key, shape.what, place)
             } else if shape.unsupported.contains(&key) {
@@ -381,8 +384,17 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Whether two keys are one word, however its parts are joined: `api_key`, `apiKey`, `api-key`.
+fn same_word(one: &str, other: &str) -> bool {
+    let letters = |key: &'_ str| -> String {
+        let kept = key.chars().filter(|c| !matches!(c, '_' | '-'));
+        kept.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    letters(one) == letters(other)
+}
+
 /// A field path one step longer; keys that would be misread are quoted.
-fn join(field: &str, key: &str) -> String {
+pub(super) fn join(field: &str, key: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$' | '/');
     let key = if !key.is_empty() && key.chars().all(plain) {
         key.to_owned()

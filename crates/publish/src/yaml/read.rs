@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span as Marks};
 
+use super::cursor::join;
 use super::lines::Lines;
 use super::scalar::{Core, resolve};
 use super::{DEPTH_MAX, Entry, Kind, NODES_MAX, Node, Scalar, Style};
@@ -14,6 +15,9 @@ use crate::diagnostics::{e0102, e0103, e0104, e0105, e0106, e0203};
 
 pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> {
     let lines = Lines::new(text);
+    if refuse_characters(file, &lines, sink) || refuse_directives(file, &lines, sink) {
+        return None;
+    }
     let mut builder = Builder {
         file,
         lines: &lines,
@@ -34,10 +38,53 @@ pub(super) fn read(file: &Rc<str>, text: &str, sink: &mut Sink) -> Option<Node> 
         }
     }
     if builder.root.is_none() {
-        let whole = Location::file(file);
-        builder.sink.push(e0106::no_document(&whole));
+        let top = Location::top(file);
+        builder.sink.push(e0106::no_document(&top));
     }
     builder.root
+}
+
+/// Characters that the format does not have: readers pass over them, stop at them or hand them to a
+/// terminal.
+fn refuse_characters(file: &Rc<str>, lines: &Lines<'_>, sink: &mut Sink) -> bool {
+    let is_odd = |(byte, c): &(usize, char)| match c {
+        '\t' | '\n' => false,
+        // Alone it ends a line of YAML, and of a comment, where a reader sees no end.
+        '\r' => lines.text.as_bytes().get(byte.saturating_add(1)) != Some(&b'\n'),
+        c => *c < ' ',
+    };
+    let Some((byte, found)) = lines.text.char_indices().find(is_odd) else {
+        return false;
+    };
+    let at = Location {
+        span: Some(lines.span(byte, byte.saturating_add(found.len_utf8()))),
+        ..Location::file(file)
+    };
+    sink.push(e0103::control(&at, found));
+    true
+}
+
+/// Directives change what the text below them means, or say that it is another YAML.
+fn refuse_directives(file: &Rc<str>, lines: &Lines<'_>, sink: &mut Sink) -> bool {
+    let mut start = 0_usize;
+    for line in lines.text.split_inclusive('\n') {
+        let written = line.trim_end();
+        if written.starts_with('%') {
+            let mut words = written.split_whitespace();
+            if (words.next(), words.next()) != (Some("%YAML"), Some("1.2")) {
+                let at = Location {
+                    span: Some(lines.span(start, start.saturating_add(written.len()))),
+                    ..Location::file(file)
+                };
+                sink.push(e0103::directive(&at, written));
+                return true;
+            }
+        } else if !written.is_empty() && !written.trim_start().starts_with('#') {
+            return false;
+        }
+        start = start.saturating_add(line.len());
+    }
+    false
 }
 
 enum Flow {
@@ -139,7 +186,11 @@ impl Builder<'_> {
             return self.second_document(opened);
         }
         if self.stack.len() >= DEPTH_MAX {
-            let at = self.at(opened);
+            // Its field would be as deep.
+            let at = Location {
+                field: String::new(),
+                ..self.at(opened)
+            };
             self.sink.push(e0102::too_deep(&at, DEPTH_MAX));
             return Flow::Fail;
         }
@@ -177,7 +228,7 @@ impl Builder<'_> {
         self.nodes = self.nodes.saturating_add(1);
         if self.nodes > NODES_MAX {
             self.sink
-                .push(e0102::too_many(&Location::file(self.file), NODES_MAX));
+                .push(e0102::too_many(&Location::top(self.file), NODES_MAX));
             return Flow::Fail;
         }
         let Some(frame) = self.stack.last_mut() else {
@@ -187,8 +238,14 @@ impl Builder<'_> {
             Body::Sequence(nodes) => nodes.push(node),
             Body::Mapping { entries, seen, key } => match std::mem::replace(key, Key::Due) {
                 Key::Due => {
-                    let read = read_key(self.file, node, seen, self.sink);
-                    *key = read;
+                    let at = node.span;
+                    match read_key(node, seen) {
+                        Ok(text) => *key = Key::Read(text, at),
+                        Err(why) => {
+                            *key = Key::Refused;
+                            self.refuse_key(at, why);
+                        }
+                    }
                 }
                 Key::Read(text, key_span) => entries.push(Entry {
                     key: text,
@@ -229,19 +286,72 @@ impl Builder<'_> {
         }
     }
 
+    /// Reports a key of the map that is open.
+    fn refuse_key(&mut self, span: Span, why: NoKey) {
+        let mut at = self.at(span);
+        let mut name = |key: &str| at.field = join(&at.field, key);
+        match &why {
+            NoKey::Broken | NoKey::NotText => {}
+            NoKey::Merge => name("<<"),
+            NoKey::NeedsQuotes(key) | NoKey::Twice(key, _) => name(key),
+        }
+        self.sink.push(match why {
+            NoKey::Broken => return,
+            NoKey::NotText => e0203::key_not_text(&at),
+            NoKey::Merge => e0104::merge_key(&at),
+            NoKey::NeedsQuotes(key) => e0203::key_needs_quotes(&at, &key),
+            NoKey::Twice(key, first) => e0105::duplicate(&at, &key, first),
+        });
+    }
+
+    /// Which field is being read.
+    fn field(&self) -> String {
+        let mut field = String::new();
+        for frame in &self.stack {
+            match &frame.body {
+                Body::Sequence(nodes) => field.push_str(&format!("[{}]", nodes.len())),
+                Body::Mapping {
+                    key: Key::Read(key, _),
+                    ..
+                } => field = join(&field, key),
+                Body::Mapping {
+                    key: Key::Due | Key::Refused,
+                    ..
+                } => {}
+            }
+        }
+        field
+    }
+
     fn refuse(&mut self, error: &ScanError) -> Flow {
         let mut byte = self.lines.byte(error.marker().index());
         let info = error.info();
-        if info.contains("tab") {
+        let rest = self.lines.text.get(byte..).unwrap_or("");
+        let tab = info
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .any(|it| matches!(it, "tab" | "tabs"));
+        if tab {
             byte = self.tab(byte);
         }
-        let at = self.at(self.lines.span(byte, byte));
+        let at = Location {
+            span: Some(self.lines.span(byte, byte)),
+            ..Location::file(self.file)
+        };
+        let before = self.lines.text.get(..byte).unwrap_or("");
+        let after_colon = rest.starts_with('\t') && before.ends_with(':')
+            || rest.starts_with(":\t")
+            || before.ends_with(":\t");
         self.sink.push(if info.contains("recursion limit") {
             e0102::too_deep(&at, DEPTH_MAX)
         } else if info.contains("unknown anchor") {
-            e0104::alias(&at)
-        } else if info.contains("tab") {
+            e0104::alias(&Location {
+                field: self.field(),
+                ..at
+            })
+        } else if tab {
             e0103::tab(&at)
+        } else if after_colon {
+            e0103::tab_after_colon(&at)
         } else {
             e0103::syntax(&at, info)
         });
@@ -273,42 +383,45 @@ impl Builder<'_> {
         )
     }
 
+    /// A place in the field that is being read.
     fn at(&self, span: Span) -> Location {
         Location {
             span: Some(span),
-            ..Location::file(self.file)
+            field: self.field(),
+            file: Rc::clone(self.file),
         }
     }
 }
 
+/// Why something is not taken for a key.
+enum NoKey {
+    /// Which has been reported.
+    Broken,
+    NotText,
+    Merge,
+    NeedsQuotes(String),
+    /// With the line of the first.
+    Twice(String, u32),
+}
+
 /// Reads a map's key, which must be text, new, and no merge key.
-fn read_key(file: &Rc<str>, node: Node, seen: &mut BTreeMap<String, Span>, sink: &mut Sink) -> Key {
-    let at = Location {
-        span: Some(node.span),
-        ..Location::file(file)
-    };
+fn read_key(node: Node, seen: &mut BTreeMap<String, Span>) -> Result<String, NoKey> {
     let scalar = match node.kind {
         Kind::Scalar(scalar) => scalar,
-        Kind::Broken => return Key::Refused,
-        Kind::Sequence(_) | Kind::Mapping(_) => {
-            sink.push(e0203::key_not_text(&at));
-            return Key::Refused;
-        }
+        Kind::Broken => return Err(NoKey::Broken),
+        Kind::Sequence(_) | Kind::Mapping(_) => return Err(NoKey::NotText),
     };
     if scalar.style == Style::Plain {
         if scalar.text == "<<" {
-            sink.push(e0104::merge_key(&at));
-            return Key::Refused;
+            return Err(NoKey::Merge);
         }
         if !matches!(resolve(&scalar.text), Core::Text) {
-            sink.push(e0203::key_needs_quotes(&at, &scalar.text));
-            return Key::Refused;
+            return Err(NoKey::NeedsQuotes(scalar.text));
         }
     }
     if let Some(first) = seen.get(&scalar.text) {
-        sink.push(e0105::duplicate(&at, &scalar.text, first.line));
-        return Key::Refused;
+        return Err(NoKey::Twice(scalar.text, first.line));
     }
     seen.insert(scalar.text.clone(), node.span);
-    Key::Read(scalar.text, node.span)
+    Ok(scalar.text)
 }

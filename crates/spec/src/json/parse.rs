@@ -122,11 +122,9 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Json, JsonError> {
-        if depth > DEPTH_MAX {
-            return Err(JsonError::TooDeep { at: self.at });
-        }
         self.space();
         match self.peek() {
+            Some(b'{' | b'[') if depth >= DEPTH_MAX => Err(JsonError::TooDeep { at: self.at }),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => self.string().map(Json::String),
@@ -282,7 +280,7 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{JsonError, parse};
+    use super::{DEPTH_MAX, JsonError, parse};
 
     #[test]
     fn refuses_what_readers_disagree_about() {
@@ -317,6 +315,16 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
+        let nested = |depth: usize, inner: &str| {
+            format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth))
+        };
+        for inner in ["", "1", "\"a\""] {
+            assert!(parse(nested(DEPTH_MAX, inner).as_bytes()).is_ok());
+            assert!(matches!(
+                parse(nested(DEPTH_MAX + 1, inner).as_bytes()),
+                Err(JsonError::TooDeep { at }) if at == DEPTH_MAX
+            ));
+        }
         let deep = "[".repeat(100_000);
         assert!(matches!(
             parse(deep.as_bytes()),
