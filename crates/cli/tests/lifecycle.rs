@@ -362,6 +362,24 @@ async fn what_publishing_would_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_version_is_published_once() {
+    let desk = Desk::new().await;
+    desk.quietly("agents publish my-agent");
+    let again = "agents publish my-agent";
+    desk.run(again, &expect![[r#"
+        Error: publish: this version is already published, with identical content (7cb952bdc4d010ea934513383ae7aa2eaf44e9e207b8bf86036ccd311078481b) (AlreadyExists)
+        exit 6
+    "#]]);
+    desk.edit(AGENT, "max_tool_calls: 10", "max_tool_calls: 11");
+    let policy = Path::new("my-agent/policies/ask-before-sending.yaml");
+    desk.edit(policy.to_str().unwrap(), "reason: ", "reason: still ");
+    desk.run(again, &expect![[r#"
+        Error: publish: this version is already published with other content: 7cb952bdc4d010ea934513383ae7aa2eaf44e9e207b8bf86036ccd311078481b, not 09db1bd94e76551e005d2089767f0c3c5cab01322c63d41a66271207acf2e086; what differs: /limits/max_tool_calls, /policies/0/decision/reason (AlreadyExists)
+        exit 6
+    "#]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_overlay_is_read_and_refused() {
     let desk = Desk::new().await;
     desk.quietly("agents publish my-agent");

@@ -4,8 +4,9 @@ use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
 use proto::runtime::v1::{AgentRef, PublishRequest, PublishResponse};
 use publish::{Diagnostic, MemoryFiles, Severity, compile_with};
+use spec::snapshot::Identity;
 use spec::{Snapshot, VersionId};
-use store::{NewVersion, Published};
+use store::{NewVersion, PublishError, Published};
 use tonic::{Code, Request, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -155,18 +156,44 @@ impl Service {
             agent_id: uuid::Uuid::new_v4().to_string(),
             version_id: VersionId::new(uuid::Uuid::new_v4().to_string()),
         };
+        let offered = version.snapshot.clone();
         let Published {
             agent_id,
             version_id,
-        } = self
-            .core
-            .store
-            .publish(version)
-            .await
-            .map_err(|error| of_publish(&error))?;
+        } = match self.core.store.publish(version).await {
+            Ok(published) => published,
+            Err(error) => return Err(self.refused(agent, &offered, &error).await),
+        };
         response.agent_id = agent_id;
         response.version_id = version_id.to_string();
         Ok(response)
+    }
+
+    /// Why a version was not stored; of one that is there with other content, what differs.
+    async fn refused(&self, agent: &Identity, offered: &[u8], error: &PublishError) -> Status {
+        let status = of_publish(error);
+        if status.code() != Code::AlreadyExists {
+            return status;
+        }
+        let there = AgentRef {
+            namespace: agent.namespace.clone(),
+            name: agent.name.clone(),
+            version: agent.version.clone(),
+        };
+        let Ok(row) = self.version_row(&there).await else {
+            return status;
+        };
+        // What cannot be read now is no reason to say less than that it exists.
+        let stored = self.core.store.snapshot(&row.version_id).await;
+        match stored {
+            Ok(Some((_, existing))) if existing != offered => {
+                let differ = publish::differences(&existing, offered);
+                let differ: Vec<String> = differ.iter().map(|it| clip(it)).collect();
+                let differ = differ.join(", ");
+                Status::already_exists(format!("{error}; what differs: {differ}"))
+            }
+            Ok(_) | Err(_) => status,
+        }
     }
 }
 
