@@ -67,6 +67,13 @@ impl Catalog {
         self.unavailable = Some(Arc::from(why));
     }
 
+    /// Whether the catalog is known to have this very version of a document.
+    pub(crate) fn has_version(&self, kind: DocumentKind, id: &str, version: &str) -> bool {
+        let entries = self.entries.get(&(kind, id.to_owned()));
+        let version = plain_version(version);
+        entries.is_some_and(|it| it.iter().any(|it| Some(&it.version) == version.as_ref()))
+    }
+
     /// Whether there is an answer about this document.
     #[must_use]
     pub fn has(&self, wanted: &Wanted) -> bool {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use semver::Version;
 use spec::{DocumentKind, Json};
 
-use crate::catalog::{Candidate, Filed, Lookups, pick};
+use crate::catalog::{Candidate, Filed, Lookups, is_filed, pick};
 use crate::diagnostic::{At, Location, Sink};
 use crate::diagnostics::{e0305, e0306, e0307, e0310, e0311};
 use crate::document::Header;
@@ -214,9 +214,27 @@ impl<T: Shelved> Library<T> {
     /// The document that a reference means. If the bundle has versions that it allows, it is the
     /// highest of those; else the highest in the catalog. Without a constraint a stable version goes
     /// before a pre-release.
+    ///
+    /// What a document of the catalog refers to is looked for in the catalog first: whoever binds a
+    /// governed Tool cannot put rules of their own in the place of those that it comes with.
     pub(crate) fn find(&self, reference: &At<LogicalRef>, sink: &mut Sink) -> Option<usize> {
         let LogicalRef { id, constraint } = &reference.value;
-        let here = self.in_bundle(id);
+        let governed = is_filed(&reference.at.file);
+        if governed {
+            self.lookups.want(T::KIND, id, true);
+        }
+        let brought = governed
+            && pick(
+                &self.in_catalog(id),
+                constraint.as_ref(),
+                takes_prereleases::<T>(),
+            )
+            .is_some();
+        let here = if brought {
+            Vec::new()
+        } else {
+            self.in_bundle(id)
+        };
         if let Some(found) = pick(&here, constraint.as_ref(), takes_prereleases::<T>()) {
             self.check_against_catalog(id, sink);
             return Some(found.index);

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use spec::Json;
 use spec::snapshot::STUB_SCRIPT;
+use spec::{DocumentKind, Json};
 
 use crate::catalog::Catalog;
 use crate::compile::{Compiled, compile_with};
@@ -28,6 +28,8 @@ const CONTRACT: [&str; 8] = [
     "probe",
     "terminal",
 ];
+/// What of it a binding says too.
+const OF_A_BINDING: [&str; 2] = ["input_schema", "side_effect_class"];
 /// Where the documents of probing Tools are put.
 const PROBES: &str = "tools/probe-";
 
@@ -39,15 +41,16 @@ pub fn compile_resolved(manifest: &[u8]) -> Compiled {
     compile_resolved_with(&Catalog::default(), manifest)
 }
 
-/// Compiles a resolved manifest, JSON text, with what has been looked up in the catalog so far. Only
-/// what is required should be: a resolved Tool is what one binding made of it, and differs from the
-/// document of the same version.
+/// Compiles a resolved manifest, JSON text, with what has been looked up in the catalog so far. Tools
+/// should be looked up, required or not: of one that the catalog has in the same version the manifest
+/// is only believed to bind it, and the contract and its policies are the catalog's. Policies should be
+/// looked up only if they are required: those of a manifest have no versions of their own.
 #[must_use]
 pub fn compile_resolved_with(catalog: &Catalog, manifest: &[u8]) -> Compiled {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     match Json::parse(manifest) {
         Ok(Json::Object(agent)) => {
-            let agent = take_apart(agent, &mut files);
+            let agent = take_apart(agent, catalog, &mut files);
             files.insert(MANIFEST.to_owned(), text(&agent));
         }
         // What is wrong with it is said where every document is read.
@@ -60,6 +63,14 @@ pub fn compile_resolved_with(catalog: &Catalog, manifest: &[u8]) -> Compiled {
 
 fn text(json: &Json) -> Vec<u8> {
     json.to_canonical().into_bytes()
+}
+
+/// The version that the rules of a manifest get: they are no published versions of their own, and must
+/// not be taken for one that the catalog has.
+fn version_of_rules(agent: &str) -> String {
+    let bare = agent.split('+').next().unwrap_or_default();
+    let mark = if bare.contains('-') { '.' } else { '-' };
+    format!("{bare}{mark}resolved")
 }
 
 /// Takes an object's member out, if it is an object.
@@ -85,7 +96,11 @@ fn take_list(from: &mut Members, key: &str) -> Vec<Json> {
     }
 }
 
-fn take_apart(mut agent: Members, files: &mut BTreeMap<String, Vec<u8>>) -> Json {
+fn take_apart(
+    mut agent: Members,
+    catalog: &Catalog,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Json {
     let mut metadata = take_object(&mut agent, "metadata").unwrap_or_default();
     let word = |key: &str| {
         metadata
@@ -117,12 +132,16 @@ fn take_apart(mut agent: Members, files: &mut BTreeMap<String, Vec<u8>>) -> Json
         let bindings: Vec<Json> = entries
             .into_iter()
             .enumerate()
-            .map(|(index, entry)| binding(index, entry, &bound, files))
+            .map(|(index, entry)| match governed(entry, catalog) {
+                Ok(binding) => binding,
+                Err(entry) => binding(index, entry, &bound, files),
+            })
             .collect();
         if !bindings.is_empty() {
             spec.insert("tools".to_owned(), Json::Array(bindings));
         }
         let rules = take_list(&mut spec, "policies");
+        let version = version_of_rules(&version);
         let mut named = BTreeSet::new();
         let mut attached = take_list(&mut spec, "default_policies");
         let mut left = Vec::new();
@@ -172,6 +191,27 @@ fn split(id: &str) -> Option<(&str, &str)> {
 fn bound_as(entry: &Json) -> Option<String> {
     let word = |key: &str| entry.get(key).and_then(Json::as_str);
     Some(format!("{}@{}", word("ref")?, word("version")?))
+}
+
+/// An entry of a Tool that the catalog has in this very version becomes a binding of that one: what
+/// else the entry says of the contract is the catalog's to say. Any other entry is given back.
+fn governed(entry: Json, catalog: &Catalog) -> Result<Json, Json> {
+    let Json::Object(mut members) = entry else {
+        return Err(entry);
+    };
+    let text_of = |key: &str| members.get(key).and_then(Json::as_str);
+    let known = match (text_of("ref"), text_of("version")) {
+        (Some(id), Some(version)) if catalog.has_version(DocumentKind::Tool, id, version) => {
+            format!("{id}@={version}")
+        }
+        _ => return Err(Json::Object(members)),
+    };
+    members.remove("version");
+    for key in CONTRACT.iter().filter(|it| !OF_A_BINDING.contains(it)) {
+        members.remove(*key);
+    }
+    members.insert("ref".to_owned(), Json::from(known));
+    Ok(Json::Object(members))
 }
 
 /// A tool entry becomes the Tool that it was resolved from, and a binding of exactly that version.
@@ -360,7 +400,10 @@ mod tests {
             .iter()
             .map(|it| it.id.to_string())
             .collect();
-        assert_eq!(ids, ["other.limit@1.0.0", "t.limit@1.0.0"]);
+        assert_eq!(
+            ids,
+            ["other.limit@1.0.0-resolved", "t.limit@1.0.0-resolved"]
+        );
         let ask = &snapshot.policies[1];
         assert_eq!(ask.decision.kind, DecisionKind::RequireApproval);
         assert_eq!(ask.decision.approvals_required, 2);

@@ -26,8 +26,17 @@ const OTHERS_MAX: usize = 1000;
 pub(super) enum Asked {
     /// What the bundle has itself too, so that one version is one content.
     Everything,
-    /// Only what the bundle does not have.
-    WhatIsRequired,
+    /// What is not there, and every Tool: of those the catalog has it knows better.
+    ToolsAndWhatIsRequired,
+}
+
+impl Asked {
+    fn about(self, wanted: &Wanted) -> bool {
+        match self {
+            Asked::Everything => true,
+            Asked::ToolsAndWhatIsRequired => wanted.required || wanted.kind == DocumentKind::Tool,
+        }
+    }
 }
 
 impl Service {
@@ -48,10 +57,7 @@ impl Service {
             let (compiled, wanted) = compiled
                 .await
                 .map_err(|error| Status::internal(error.to_string()))?;
-            let wanted: Vec<Wanted> = wanted
-                .into_iter()
-                .filter(|it| it.required || asked == Asked::Everything)
-                .collect();
+            let wanted: Vec<Wanted> = wanted.into_iter().filter(|it| asked.about(it)).collect();
             if wanted.is_empty() {
                 return Ok(compiled);
             }

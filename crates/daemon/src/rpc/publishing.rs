@@ -93,7 +93,7 @@ impl Service {
         }
         let manifest = request.manifest.clone();
         let compiled = self
-            .with_catalog(Asked::WhatIsRequired, move |catalog| {
+            .with_catalog(Asked::ToolsAndWhatIsRequired, move |catalog| {
                 let compiled = publish::compile_resolved_with(catalog, &manifest);
                 let wanted = compiled.wanted.clone();
                 (compiled, wanted)

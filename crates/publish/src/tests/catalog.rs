@@ -181,6 +181,84 @@ fn a_tool_brings_its_default_policies_along() {
 }
 
 #[test]
+fn a_bundle_puts_no_rules_in_the_place_of_those_that_a_governed_tool_brings() {
+    let whole = sample()
+        .append("tools/refund.yaml", "  default_policies: [pay.limit]\n")
+        .edit("agent.yaml", "      policies:\n        - pay.limit\n", "");
+    let shelf = Shelf::default()
+        .file(&whole, "tools/refund.yaml")
+        .policies(&["pay.limit"]);
+    let weaker = whole
+        .without("tools/refund.yaml")
+        .edit("policies/limit.yaml", "value: 1000", "value: 1000000")
+        .edit("policies/limit.yaml", "version: 1.0.0", "version: 1.0.1");
+    let compiled = shelf.compile(&weaker);
+    assert_eq!(compiled.diagnostics, []);
+    let policies = compiled.snapshot.unwrap().policies;
+    let ids: Vec<String> = policies.iter().map(|it| it.id.to_string()).collect();
+    assert_eq!(ids, ["pay.limit@1.0.0"]);
+}
+
+#[test]
+fn a_resolved_tool_that_the_catalog_has_is_the_catalogs() {
+    let whole = sample()
+        .append(
+            "tools/refund.yaml",
+            "  default_policies: [pay.limit]\n  terminal: true\n",
+        )
+        .edit("agent.yaml", "      policies:\n        - pay.limit\n", "");
+    let snapshot = whole.compile().snapshot.unwrap();
+    let shown = crate::manifest(&snapshot).to_canonical();
+    let shelf = Shelf::default()
+        .file(&whole, "tools/refund.yaml")
+        .policies(&["pay.limit"]);
+    let publish = |manifest: &str| {
+        // As a runtime asks: for every Tool, and for policies that are not there.
+        let asked = |it: &Wanted| it.required || it.kind == DocumentKind::Tool;
+        let bytes = manifest.as_bytes();
+        let catalog = shelf.answer(|catalog| {
+            let wanted = crate::compile_resolved_with(catalog, bytes).wanted;
+            wanted.into_iter().filter(asked).collect()
+        });
+        crate::compile_resolved_with(&catalog, bytes)
+    };
+    let honest = publish(&shown).snapshot.unwrap();
+    assert_eq!(honest.tools, snapshot.tools);
+
+    // The rules are the catalog's, whether or not the manifest has them.
+    let (before, after) = shown.split_once(r#""policies":["#).unwrap();
+    let (_, after) = after.split_once("],").unwrap();
+    let without = publish(&format!("{before}{after}")).snapshot.unwrap();
+    let ids: Vec<String> = without
+        .policies
+        .iter()
+        .map(|it| it.id.to_string())
+        .collect();
+    assert_eq!(ids, ["pay.limit@1.0.0"]);
+
+    // A laxer class and another contract are refused, what is not a binding's to say is not heard.
+    for (from, to, code) in [
+        ("non_idempotent_write", "read_only", "E0503"),
+        (
+            r#""additionalProperties":false"#,
+            r#""additionalProperties":true"#,
+            "E0504",
+        ),
+    ] {
+        let lax = shown.replacen(from, to, 1);
+        assert_ne!(lax, shown);
+        let codes: Vec<_> = publish(&lax)
+            .diagnostics
+            .iter()
+            .map(|it| it.code.to_string())
+            .collect();
+        assert_eq!(codes, [code], "{to}");
+    }
+    let unended = shown.replacen(r#""terminal":true"#, r#""terminal":false"#, 1);
+    assert_eq!(publish(&unended).snapshot.unwrap().tools, snapshot.tools);
+}
+
+#[test]
 fn the_place_of_a_document_changes_nothing() {
     let whole = sample();
     let here = whole.compile().snapshot.unwrap().to_canonical().unwrap();
