@@ -454,8 +454,8 @@ async fn what_is_no_document_is_refused() {
     }
 }
 
-/// The form that other tools resolve brings its Tools along, narrowed as they are; it is not held
-/// against the catalog, and what it does not bring it finds there.
+/// The form that other tools resolve brings its Tools along. Of one that the catalog has it is only
+/// believed to bind it, and what it does not bring it finds there.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_resolved_manifest_reaches_the_catalog_too() {
     let mut bed = Bed::new().await;
@@ -474,9 +474,20 @@ async fn a_resolved_manifest_reaches_the_catalog_too() {
             actor: String::new(),
         }
     };
-    let own = r#"{"ref":"test.pay","version":"1.0.0","side_effect_class":"irreversible_action",
+    let other = r#"{"ref":"test.pay","version":"1.0.0","side_effect_class":"irreversible_action",
         "input_schema":{"inline":{"type":"object","additionalProperties":false}}}"#;
-    bed.client.publish(manifest(own, "1.0.0")).await.unwrap();
+    let lax = r#"{"ref":"test.pay","version":"1.0.0","side_effect_class":"read_only"}"#;
+    for (tool, code) in [(other, "E0504"), (lax, "E0503")] {
+        let status = bed.client.publish(manifest(tool, "1.0.0")).await;
+        let status = status.unwrap_err();
+        assert!(status.message().contains(code), "{status}");
+    }
+    let stricter =
+        r#"{"ref":"test.pay","version":"1.0.0","side_effect_class":"irreversible_action"}"#;
+    bed.client
+        .publish(manifest(stricter, "1.0.0"))
+        .await
+        .unwrap();
     let filed = r#"{"ref":"test.pay@^1"}"#;
     bed.client.publish(manifest(filed, "1.1.0")).await.unwrap();
     let missing = r#"{"ref":"test.pay@^2"}"#;
