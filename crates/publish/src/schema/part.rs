@@ -1,7 +1,7 @@
 //! What is checked of each document that a schema is made of: the meta-schema of its draft, patterns,
 //! references, formats, words that are passed over. Knows nothing of how documents are put together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Json;
 use validator::{Draft, FORMATS, Mistake, mistakes};
@@ -9,7 +9,7 @@ use validator::{Draft, FORMATS, Mistake, mistakes};
 use super::walk::{self, Names, Visit};
 use super::{REPORTED_MAX, vocabulary};
 use crate::diagnostic::{Diagnostic, Location, Sink};
-use crate::diagnostics::{e0401, e0403, e0404, e0407, e0408, e0409, e0410};
+use crate::diagnostics::{e0401, e0403, e0404, e0407, e0408, e0409, e0410, e0412};
 use crate::reference;
 use crate::yaml::Cursor;
 
@@ -45,7 +45,7 @@ pub(super) fn check(
     }
     check_formats(&visits, cursor, sink);
     check_words(&visits, cursor, draft, sink);
-    check_references(json, &visits, &names, cursor, sink)
+    check_references(json, &visits, &names, (cursor, draft), sink)
 }
 
 fn follows_its_draft(json: &Json, cursor: &Cursor<'_>, draft: Draft, sink: &mut Sink) -> bool {
@@ -179,20 +179,38 @@ fn check_references(
     root: &Json,
     visits: &[Visit<'_>],
     names: &Names,
-    cursor: &Cursor<'_>,
+    (cursor, draft): (&Cursor<'_>, Draft),
     sink: &mut Sink,
 ) -> Vec<Outward> {
     let mut outward = Vec::new();
     let mut astray = 0_usize;
     let file = cursor.at().file;
+    let known: BTreeSet<&[String]> = visits.iter().map(|it| it.path.as_slice()).collect();
+    let is_one_resource = visits
+        .iter()
+        .all(|it| it.path.is_empty() || walk::id(it.schema, draft).is_none());
     for visit in visits {
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
             let Some(target) = visit.schema.get(keyword).and_then(Json::as_str) else {
                 continue;
             };
-            let refused = leads(root, names, visit, target, &file);
-            if let Leads::Within(_) = refused {
-                continue;
+            let mut refused = leads(root, names, visit, target, &file);
+            if let Leads::Within(path) = &refused {
+                // INVARIANT: whatever a validator follows has been looked at here: where a name may
+                // mean another schema than the one that was found, or a place that no keyword makes a
+                // schema, nothing that was checked would hold.
+                if keyword != "$ref" && !(is_one_resource && is_single(visits, target)) {
+                    astray = astray.saturating_add(1);
+                    if astray <= REPORTED_MAX {
+                        let at = locate(cursor, visit, &[keyword]);
+                        sink.push(e0412::unsettled(&at, keyword));
+                    }
+                    continue;
+                }
+                if known.contains(path.as_slice()) {
+                    continue;
+                }
+                refused = Leads::Nowhere;
             }
             if let (Leads::File(file), "$ref") = (&refused, keyword) {
                 outward.push(file.clone());
@@ -210,6 +228,16 @@ fn check_references(
         }
     }
     outward
+}
+
+/// Whether at most one schema goes by the dynamic name that `target` says.
+fn is_single(visits: &[Visit<'_>], target: &str) -> bool {
+    let name = target.split_once('#').map_or("", |(_, fragment)| fragment);
+    let named = visits.iter().filter(|it| {
+        let own = it.schema.get("$dynamicAnchor").and_then(Json::as_str);
+        own == Some(name)
+    });
+    named.count() <= 1
 }
 
 /// Where a reference leads.
