@@ -66,11 +66,26 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             .line(&format!("created {}", escape::inline(&path)))?;
     }
     let program = &context.program;
-    let dir = escape::inline(&plain_path(&dir).display().to_string());
+    let dir = for_shell(&escape::inline(&plain_path(&dir).display().to_string()));
     context.printer.note(&format!(
         "next: {program} agents validate {dir} && {program} policies test {dir}"
     ));
     Ok(Exit::Done)
+}
+
+/// A path as a shell takes it for one word that is no flag.
+fn for_shell(path: &str) -> String {
+    let path = if path.starts_with('-') {
+        format!("./{path}")
+    } else {
+        path.to_owned()
+    };
+    let plain = |c: char| c.is_alphanumeric() || "/._-~+:@".contains(c);
+    if path.chars().all(plain) {
+        path
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
 }
 
 fn create(path: &Path, text: &str) -> io::Result<()> {

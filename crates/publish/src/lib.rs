@@ -57,6 +57,7 @@ pub use overlay::check_overlay;
 pub use policy_test::{
     CaseContext, Expectation, ExpectedVerdict, PolicyCase, PolicyTests, policy_tests,
 };
+pub use reference::is_plain_path;
 pub use render::render;
 pub use resolved::{compile_resolved, compile_resolved_with};
 pub use self_contained::{CatalogDocument, CompiledDocument, differences, document};

@@ -237,7 +237,8 @@ impl<T: Shelved> Library<T> {
         };
         if let Some(found) = pick(&here, constraint.as_ref(), takes_prereleases::<T>()) {
             self.check_against_catalog(id, sink);
-            return Some(found.index);
+            let twin = self.same_in_catalog(found.index, id, sink);
+            return Some(twin.unwrap_or(found.index));
         }
         // The one that is meant may be among those that could not be read.
         let is_unclear = here.is_empty() && self.has_unnamed;
@@ -262,6 +263,19 @@ impl<T: Shelved> Library<T> {
             Slot::Bundled { .. } => Some(found.index),
             Slot::Filed(filed) => filed.read(sink).map(|_| found.index),
         }
+    }
+
+    /// The catalog's document of which the bundle's is a copy. The governed one is taken, so that a
+    /// copy changes nothing of what it refers to.
+    fn same_in_catalog(&self, index: usize, id: &LogicalId, sink: &mut Sink) -> Option<usize> {
+        let Slot::Bundled { document, read } = self.documents.get(index)? else {
+            return None;
+        };
+        let (_, version) = read.header().identity.as_ref()?;
+        let (at, twin) = self.filed(id).find(|(_, it)| it.version == *version)?;
+        let text = self_contained::text(document, read, sink)?;
+        (text == twin.entry.document).then_some(at)?;
+        twin.read(sink).map(|_| at)
     }
 
     /// Whether the catalog has a document that a reference may mean.

@@ -99,6 +99,13 @@ pub(crate) fn from_folder(folder: &str, path: &str) -> Result<String, &'static s
     plain(parts.collect(), path)
 }
 
+/// Whether `path` is a path of a bundle's file in its plain form, as [`crate::Files`] are asked for it.
+#[must_use]
+pub fn is_plain_path(path: &str) -> bool {
+    // What is in the catalog has names that begin so.
+    !crate::catalog::is_filed(path) && normalise(path).as_deref() == Ok(path)
+}
+
 /// A path relative to the bundle root in its plain form, or why it is none.
 pub(crate) fn normalise(path: &str) -> Result<String, &'static str> {
     plain(Vec::new(), path)

@@ -67,6 +67,10 @@ pub(super) async fn load(path: &Path, context: &Context) -> Result<Loaded, Failu
     let unreadable = |why: publish::FileError| {
         Failure::new(Exit::Failed, format!("read {LOCK_FILE}")).because(&why)
     };
+    if folder.join(LOCK_FILE).is_dir() {
+        let message = format!("{LOCK_FILE} is a folder; move it out of the way");
+        return Err(Failure::new(Exit::Invalid, message));
+    }
     let committed = disk.read(LOCK_FILE).map_err(unreadable)?;
     Ok(Loaded {
         closure,

@@ -78,8 +78,11 @@ impl Local {
         let failed = || Failure::new(Exit::Failed, format!("read {}", word(kind)));
         local::must_exist(file, &failed)?;
         if file.is_dir() {
-            let why = io::Error::from(io::ErrorKind::IsADirectory);
-            return Err(failed().because(&why));
+            let text = format!("{} is a folder", file.display());
+            let why = io::Error::new(io::ErrorKind::IsADirectory, text);
+            let folder = kind.folder();
+            let hint = format!("name a file, such as {folder}/NAME.yaml");
+            return Err(failed().because(&why).hint(hint));
         }
         let (root, path) = root(file, kind).ok_or_else(failed)?;
         let disk = Disk::open(&root).map_err(|why| failed().because(&why))?;

@@ -66,31 +66,36 @@ impl Service {
                 let text = format!("more than {WANTED_MAX} Tools and Policies in one bundle");
                 return Err(Status::invalid_argument(text));
             }
-            bytes = bytes.saturating_add(answer(&self.core.store, &wanted, &mut catalog).await?);
-            if bytes > BYTES_MAX {
-                let text = format!("more than {BYTES_MAX} bytes of the catalog for one bundle");
-                return Err(Status::resource_exhausted(text));
-            }
+            answer(&self.core.store, &wanted, &mut catalog, &mut bytes).await?;
         }
         let text = format!("the references lead further than {ROUNDS_MAX} documents");
         Err(Status::invalid_argument(text))
     }
 }
 
-/// Looks everything up that is wanted; how many bytes it has.
-async fn answer(store: &Store, wanted: &[Wanted], catalog: &mut Catalog) -> Result<usize, Status> {
-    let mut bytes = 0_usize;
+/// Looks everything up that is wanted, and counts its bytes; one document more than there may be is the
+/// last that is read.
+async fn answer(
+    store: &Store,
+    wanted: &[Wanted],
+    catalog: &mut Catalog,
+    bytes: &mut usize,
+) -> Result<(), Status> {
     let mut named = BTreeSet::new();
     for it in wanted {
         let entries = look_up(store, it.kind, &it.id).await?;
         let size: usize = entries.iter().map(|it| it.document.len()).sum();
-        bytes = bytes.saturating_add(size);
+        *bytes = bytes.saturating_add(size);
+        if *bytes > BYTES_MAX {
+            let text = format!("more than {BYTES_MAX} bytes of the catalog for one bundle");
+            return Err(Status::resource_exhausted(text));
+        }
         if entries.is_empty() && named.insert(it.kind) {
             catalog.add_names(it.kind, others(store, it.kind).await?);
         }
         catalog.insert(it, entries);
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Every version of a document.

@@ -1,5 +1,7 @@
 //! Publishing from sources: the server compiles, whatever the client has checked.
 
+use std::collections::BTreeMap;
+
 use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
 use proto::runtime::v1::{AgentRef, PublishRequest, PublishResponse};
@@ -204,8 +206,20 @@ pub(super) fn sources(files: Vec<wire::SourceFile>) -> Result<MemoryFiles, Statu
         let text = format!("{count} files; a bundle has at most {FILES_MAX}");
         return Err(Status::invalid_argument(text));
     }
-    let files = files.into_iter().map(|file| (file.path, file.content));
-    Ok(MemoryFiles::from_iter(files))
+    let mut known = BTreeMap::new();
+    for file in files {
+        // Whoever looks at what is sent must see what is compiled.
+        if !publish::is_plain_path(&file.path) {
+            let text = format!("`{}` is no plain path within a bundle", clip(&file.path));
+            return Err(Status::invalid_argument(text));
+        }
+        if known.contains_key(&file.path) {
+            let text = format!("`{}` is sent twice", clip(&file.path));
+            return Err(Status::invalid_argument(text));
+        }
+        known.insert(file.path, file.content);
+    }
+    Ok(MemoryFiles::from_iter(known))
 }
 
 pub(super) fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {

@@ -32,6 +32,11 @@ pub(crate) fn dangling_in(at: &Location, fragment: &str, file: &str) -> Diagnost
     .with_help("define what it means in that file, or correct the reference")
 }
 
+pub(crate) fn twice(at: &Location, name: &str) -> Diagnostic {
+    at.error(CODE, format!("another schema is called `{name}` too"))
+        .with_help("give each schema a name of its own, or refer to it by its place")
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -95,5 +100,18 @@ mod tests {
               = help: define what it means in that file, or correct the reference
 
         "#]]);
+    }
+
+    #[test]
+    fn one_name_for_two_schemas() {
+        for schema in [
+            r##"{"type": "object", "properties": {"amount": {"$ref": "#n"}},
+                "$defs": {"a": {"$anchor": "n"}, "b": {"$anchor": "n", "type": "number"}}}"##,
+            r##"{"type": "object", "properties": {"amount": {"type": "number"}},
+                "$defs": {"a": {"$id": "urn:x"}, "b": {"$id": "urn:x#"}}}"##,
+        ] {
+            let bundle = sample().file("schemas/refund.json", schema);
+            assert!(bundle.codes().contains(&"E0403".to_owned()), "{schema}");
+        }
     }
 }

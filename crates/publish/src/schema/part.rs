@@ -45,6 +45,7 @@ pub(super) fn check(
     }
     check_formats(&visits, cursor, sink);
     check_words(&visits, cursor, draft, sink);
+    check_names(&visits, cursor, draft, sink);
     check_references(json, &visits, &names, (cursor, draft), sink)
 }
 
@@ -172,6 +173,30 @@ fn check_words(visits: &[Visit<'_>], cursor: &Cursor<'_>, draft: Draft, sink: &m
     for (word, (visit, why)) in found.into_iter().take(REPORTED_MAX) {
         let at = locate(cursor, visit, &[word]);
         sink.push(e0408::ignored(&at, word, why, draft));
+    }
+}
+
+/// One name means one schema: with two of a name, what is checked here and what a validator follows
+/// could be different schemas.
+fn check_names(visits: &[Visit<'_>], cursor: &Cursor<'_>, draft: Draft, sink: &mut Sink) {
+    let mut named: BTreeMap<&str, &Visit<'_>> = BTreeMap::new();
+    let mut twice = 0_usize;
+    for visit in visits {
+        let keywords = [walk::id_keyword(draft), "$anchor", "$dynamicAnchor"];
+        for keyword in keywords {
+            let Some(name) = visit.schema.get(keyword).and_then(Json::as_str) else {
+                continue;
+            };
+            let name = name.trim_start_matches('#').trim_end_matches('#');
+            let first = named.entry(name).or_insert(visit);
+            if first.path == visit.path {
+                continue;
+            }
+            twice = twice.saturating_add(1);
+            if twice <= REPORTED_MAX {
+                sink.push(e0403::twice(&locate(cursor, visit, &[keyword]), name));
+            }
+        }
     }
 }
 

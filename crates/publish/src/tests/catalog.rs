@@ -200,6 +200,25 @@ fn a_bundle_puts_no_rules_in_the_place_of_those_that_a_governed_tool_brings() {
 }
 
 #[test]
+fn a_copy_of_a_governed_tool_brings_the_same_rules() {
+    let whole = sample()
+        .append("tools/refund.yaml", "  default_policies: [pay.limit]\n")
+        .edit("agent.yaml", "      policies:\n        - pay.limit\n", "");
+    let shelf = Shelf::default()
+        .file(&whole, "tools/refund.yaml")
+        .policies(&["pay.limit"]);
+    let weaker = whole
+        .edit("policies/limit.yaml", "value: 1000", "value: 1000000")
+        .edit("policies/limit.yaml", "version: 1.0.0", "version: 1.0.1");
+    let with_copy = shelf.compile(&weaker);
+    assert_eq!(with_copy.diagnostics, []);
+    let without = shelf.compile(&weaker.without("tools/refund.yaml"));
+    assert_eq!(with_copy.snapshot, without.snapshot);
+    let policies = with_copy.snapshot.unwrap().policies;
+    assert_eq!(policies[0].id.to_string(), "pay.limit@1.0.0");
+}
+
+#[test]
 fn a_resolved_tool_that_the_catalog_has_is_the_catalogs() {
     let whole = sample()
         .append(
