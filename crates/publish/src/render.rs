@@ -59,7 +59,7 @@ pub fn render(
                 };
                 let snippet = Snippet::source(text)
                     .line_start(usize::try_from(line).unwrap_or(1))
-                    .path(&diagnostic.file)
+                    .path(shown(&diagnostic.file))
                     .annotation(mark);
                 group.element(snippet)
             }
@@ -78,9 +78,15 @@ fn line_of(diagnostic: &Diagnostic) -> (&str, Option<u32>) {
     (&diagnostic.file, diagnostic.span.map(|span| span.line))
 }
 
+/// A path on one line: a name with a line feed in it must not look like a place of its own.
+fn shown(path: &str) -> String {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    path.chars().map(visible).collect()
+}
+
 /// The place without its source.
 fn origin(diagnostic: &Diagnostic) -> Origin<'_> {
-    let origin = Origin::path(&diagnostic.file);
+    let origin = Origin::path(shown(&diagnostic.file));
     let Some(span) = diagnostic.span else {
         return origin;
     };

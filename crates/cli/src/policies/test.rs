@@ -134,6 +134,12 @@ fn unreadable(path: &Path, why: &io::Error) -> Failure {
 
 /// The cases of a file; `None` when it is no sound test file, which has been drawn.
 fn read(path: &Path, context: &Context) -> Result<Option<PolicyTests>, Failure> {
+    // Opening a pipe would wait for a writer, so the kind is looked at first.
+    let kind = fs::metadata(path).map_err(|why| unreadable(path, &why))?;
+    if !kind.is_file() {
+        let why = io::Error::other("it is not a regular file");
+        return Err(unreadable(path, &why));
+    }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|why| unreadable(path, &why))?;
     file.take(BYTES_MAX)
