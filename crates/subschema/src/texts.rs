@@ -16,8 +16,26 @@ const EXCLUDED_MAX: usize = 5_000;
 pub(crate) struct Texts {
     patterns: BTreeMap<PatternId, Result<Language, Reason>>,
     formats: BTreeMap<String, Option<Validator>>,
-    wider: BTreeMap<String, Result<Language, Reason>>,
-    narrower: BTreeMap<String, Result<Language, Reason>>,
+    formats_read: BTreeMap<&'static str, Result<Language, Reason>>,
+}
+
+/// From which side a format is bounded by a language.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// Whatever is found keeps to the formats, and something may be missed.
+    Strict,
+    /// Nothing is missed, and what is found may not keep to the formats.
+    Loose,
+}
+
+/// The language that stands for a format that holds or does not.
+fn bound(name: &str, holds: bool, reading: Reading) -> Option<&'static str> {
+    let known = format::known(name);
+    if holds == (reading == Reading::Loose) {
+        known.wider
+    } else {
+        known.narrower
+    }
 }
 
 /// What a text shall keep to.
@@ -66,12 +84,37 @@ impl Texts {
         if wanted.excluded.len() > EXCLUDED_MAX {
             return Err(Reason::limit("too many excluded texts"));
         }
-        self.make_ready(wanted);
+        for (id, pattern, _) in &wanted.patterns {
+            self.pattern(*id, pattern);
+        }
+        if wanted.formats.is_empty() {
+            return self.search(wanted, Reading::Loose);
+        }
+        // First among what surely is of the formats, then to see whether there can be any at all.
+        let sure = self.search(wanted, Reading::Strict)?;
+        if let Some(text) = sure
+            && self.keeps_to(wanted, &text)?
+        {
+            return Ok(Some(text));
+        }
+        match self.search(wanted, Reading::Loose)? {
+            None => Ok(None),
+            Some(text) => self.confirmed(wanted, text),
+        }
+    }
+
+    fn search(&mut self, wanted: &Wanted<'_>, reading: Reading) -> Result<Option<String>, Reason> {
         let window = Window {
             least: wanted.least,
             most: wanted.most,
             excluded: wanted.excluded.clone(),
         };
+        for (name, holds) in &wanted.formats {
+            let language = bound(name, *holds, reading);
+            if let Some(language) = language.filter(|it| !self.formats_read.contains_key(it)) {
+                self.formats_read.insert(language, Language::of(language));
+            }
+        }
         let mut doubt = None;
         let mut constraints = Vec::new();
         for (id, language) in &mut self.patterns {
@@ -90,40 +133,28 @@ impl Texts {
                 Err(reason) => doubt = Some(reason.clone()),
             }
         }
-        for (languages, holds) in [(&mut self.wider, true), (&mut self.narrower, false)] {
-            for (name, language) in languages {
-                if !wanted.formats.contains(&(name.as_str(), holds)) {
-                    continue;
-                }
-                match language {
-                    Ok(language) => constraints.push(Constraint { language, holds }),
-                    Err(reason) => doubt = Some(reason.clone()),
-                }
-            }
-        }
-        let found = shortest(&mut constraints, &window)?;
-        match (found, doubt) {
-            (None, _) => Ok(None),
-            (Some(text), None) if wanted.formats.is_empty() => Ok(Some(text)),
-            (Some(_), Some(reason)) => Err(reason),
-            (Some(text), None) => self.confirmed(wanted, text),
-        }
-    }
-
-    fn make_ready(&mut self, wanted: &Wanted<'_>) {
-        for (id, pattern, _) in &wanted.patterns {
-            self.pattern(*id, pattern);
-        }
-        for (name, holds) in &wanted.formats {
-            let known = format::known(name);
-            let (languages, language) = if *holds {
-                (&mut self.wider, known.wider)
-            } else {
-                (&mut self.narrower, known.narrower)
+        for (text, language) in &mut self.formats_read {
+            let mut signs = wanted
+                .formats
+                .iter()
+                .filter(|(name, holds)| bound(name, *holds, reading) == Some(*text));
+            let Some((_, holds)) = signs.next() else {
+                continue;
             };
-            if let Some(language) = language.filter(|_| !languages.contains_key(*name)) {
-                languages.insert((*name).to_owned(), Language::of(language));
+            if signs.any(|it| it.1 != *holds) {
+                return Ok(None);
             }
+            match language {
+                Ok(language) => constraints.push(Constraint {
+                    language,
+                    holds: *holds,
+                }),
+                Err(reason) => doubt = Some(reason.clone()),
+            }
+        }
+        match (shortest(&mut constraints, &window)?, doubt) {
+            (Some(_), Some(reason)) => Err(reason),
+            (found, _) => Ok(found),
         }
     }
 
