@@ -121,22 +121,16 @@ impl Branch {
                 };
                 return self.glance(arena, part, depth.saturating_sub(1));
             }
-            (Node::Types(types), true) => (
-                types.has(self.types),
-                types.and(self.types).is_empty(),
-            ),
-            (Node::Types(types), false) => (
-                types.and(self.types).is_empty(),
-                types.has(self.types),
-            ),
+            (Node::Types(types), true) => (types.has(self.types), types.and(self.types).is_empty()),
+            (Node::Types(types), false) => {
+                (types.and(self.types).is_empty(), types.has(self.types))
+            }
             (Node::Values(set), holds) => {
                 let foreign = arena.set_types(*set).and(self.types).is_empty();
                 (foreign && !holds, foreign && holds)
             }
             (atom, holds) => {
-                let foreign = atom
-                    .about()
-                    .is_some_and(|it| it.and(self.types).is_empty());
+                let foreign = atom.about().is_some_and(|it| it.and(self.types).is_empty());
                 (foreign && holds, foreign && !holds)
             }
         };

@@ -282,7 +282,12 @@ impl<'a, 'n> Builder<'a, 'n> {
         let nodes: (fn(u64) -> Node, fn(u64) -> Node) = (Node::MinProperties, Node::MaxProperties);
         self.limits(schema, names, nodes, parts)?;
         // Draft 3 had a flag there, which later drafts do not know.
-        for name in schema.get("required").and_then(Json::as_array).into_iter().flatten() {
+        for name in schema
+            .get("required")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+        {
             let name = name.as_str().ok_or_else(|| malformed("required"))?;
             parts.push(self.arena.keep(Node::Required(name.to_owned())));
         }
@@ -303,7 +308,11 @@ impl<'a, 'n> Builder<'a, 'n> {
             let names = members.into_iter().flat_map(|it| it.keys().cloned());
             let names: Vec<_> = names.collect();
             let patterns = self.patterns_of(schema);
-            let node = |of| Node::Rest { names, patterns, of };
+            let node = |of| Node::Rest {
+                names,
+                patterns,
+                of,
+            };
             parts.push(self.arena.part(of, node));
         }
         if let Some(names) = self.keyword(schema, "propertyNames") {

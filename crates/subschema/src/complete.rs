@@ -105,7 +105,11 @@ impl Completion<'_> {
     fn at(&mut self, tool: &Json, overlay: &Json) -> Json {
         let Json::Object(stated) = overlay else {
             // `true` says nothing; `false` says that nothing may stand there.
-            return if overlay == &Json::Bool(true) { tool.clone() } else { overlay.clone() };
+            return if overlay == &Json::Bool(true) {
+                tool.clone()
+            } else {
+                overlay.clone()
+            };
         };
         if stated.is_empty() || self.path.len() > DEPTH_MAX {
             return tool.clone();
@@ -295,7 +299,10 @@ impl Completion<'_> {
     /// A stated list adds, it never takes away.
     fn required(&mut self, old: Option<&Json>, stated: &[Json]) -> Json {
         let texts = |list: &[Json]| -> BTreeSet<String> {
-            list.iter().filter_map(Json::as_str).map(str::to_owned).collect()
+            list.iter()
+                .filter_map(Json::as_str)
+                .map(str::to_owned)
+                .collect()
         };
         let old = texts(old.and_then(Json::as_array).unwrap_or(&[]));
         let stated = texts(stated);

@@ -130,7 +130,9 @@ impl Solver<'_> {
             Node::Required(name) => Ok(members.contains_key(name)),
             Node::MinProperties(least) => Ok(length(members.len()) >= *least),
             Node::MaxProperties(most) => Ok(length(members.len()) <= *most),
-            Node::Property(name, of) => members.get(name).map_or(Ok(true), |it| self.holds(*of, it)),
+            Node::Property(name, of) => {
+                members.get(name).map_or(Ok(true), |it| self.holds(*of, it))
+            }
             Node::PatternProperty(..) | Node::Rest { .. } => {
                 for (name, member) in members {
                     if let Some(of) = self.applies(node, name)?

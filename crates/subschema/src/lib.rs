@@ -135,8 +135,12 @@ pub fn contains(sub: &Json, sup: &Json, options: &Options) -> Answer {
     let (mut arena, built) = (Arena::default(), |arena: &mut Arena, schema| {
         build(arena, schema, options)
     });
-    let literals = built(&mut arena, sub)
-        .and_then(|sub| Ok(vec![Literal::yes(sub), Literal::no(built(&mut arena, sup)?)]));
+    let literals = built(&mut arena, sub).and_then(|sub| {
+        Ok(vec![
+            Literal::yes(sub),
+            Literal::no(built(&mut arena, sup)?),
+        ])
+    });
     let answer = literals.map(|it| decide(&mut arena, it, options));
     match answer {
         Ok((Outcome::Empty(_), steps)) => Answer::Proved(Proof { steps }),

@@ -283,5 +283,7 @@ impl<'n> Solver<'n> {
 
 fn simple(values: &[Json], excluded: &[&Json]) -> Outcome {
     let found = values.iter().find(|it| !excluded.contains(it));
-    found.map_or(Outcome::Empty(NOTHING_ABOVE), |it| Outcome::Found(it.clone()))
+    found.map_or(Outcome::Empty(NOTHING_ABOVE), |it| {
+        Outcome::Found(it.clone())
+    })
 }

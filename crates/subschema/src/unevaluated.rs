@@ -99,7 +99,10 @@ impl<'a> Builder<'a, '_> {
         let Some(choice) = state.choices.pop() else {
             tree.leaves = tree.leaves.saturating_add(1);
             if tree.leaves > LEAVES_MAX {
-                return Err(Reason::keyword(keyword, "too many neighbours to tell apart"));
+                return Err(Reason::keyword(
+                    keyword,
+                    "too many neighbours to tell apart",
+                ));
             }
             return Ok(self.leaf(tree, state.evaluated));
         };

@@ -19,7 +19,10 @@ fn judged(
     options: &Options,
 ) -> Result<Option<validator::Violation>, Reason> {
     let wrong = |which: &str| {
-        let text = format!("internal: a validator disagrees about {which} on {}", value.to_canonical());
+        let text = format!(
+            "internal: a validator disagrees about {which} on {}",
+            value.to_canonical()
+        );
         Err(Reason::limit(&text.chars().take(400).collect::<String>()))
     };
     if !compiled(sub, options)?.accepts(value) {

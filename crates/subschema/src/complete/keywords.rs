@@ -39,8 +39,14 @@ pub(super) fn kinds(keyword: &str) -> Option<&'static str> {
         "minLength" | "maxLength" | "pattern" | "format" => Some("string"),
         "items" | "prefixItems" | "additionalItems" | "minItems" | "maxItems" | "uniqueItems"
         | "contains" | "minContains" | "maxContains" => Some("array"),
-        "properties" | "patternProperties" | "additionalProperties" | "required"
-        | "minProperties" | "maxProperties" | "propertyNames" | "dependentRequired"
+        "properties"
+        | "patternProperties"
+        | "additionalProperties"
+        | "required"
+        | "minProperties"
+        | "maxProperties"
+        | "propertyNames"
+        | "dependentRequired"
         | "dependentSchemas" => Some("object"),
         _ => None,
     }

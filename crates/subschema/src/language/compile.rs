@@ -50,7 +50,9 @@ impl Compiler {
             }
             HirKind::Class(class) => {
                 let ranges = match class {
-                    Class::Unicode(class) => class.iter().map(|it| (it.start(), it.end())).collect(),
+                    Class::Unicode(class) => {
+                        class.iter().map(|it| (it.start(), it.end())).collect()
+                    }
                     Class::Bytes(class) => class
                         .iter()
                         .map(|it| (char::from(it.start()), char::from(it.end())))

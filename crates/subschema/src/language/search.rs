@@ -51,7 +51,11 @@ pub(crate) fn shortest(
         return padded(window);
     }
     let alphabet = alphabet(constraints, &window.excluded);
-    let excluded: Vec<Vec<char>> = window.excluded.iter().map(|it| it.chars().collect()).collect();
+    let excluded: Vec<Vec<char>> = window
+        .excluded
+        .iter()
+        .map(|it| it.chars().collect())
+        .collect();
     let count = constraints.iter().map(|it| it.language.parts.len()).sum();
     let first = Place {
         states: vec![FIRST; count],

@@ -10,7 +10,7 @@ use crate::node::{Literal, Node, NodeId};
 use crate::solve::{Failure, Outcome, Solver};
 
 /// The most items of an array that is looked for.
-const LENGTH_MAX: u64 = 10_000;
+const LENGTH_MAX: u64 = 100_000;
 /// The same where items must differ, or be counted.
 const INTRICATE_MAX: usize = 80;
 /// The most ways to spread demands over the items of one length.
@@ -143,6 +143,9 @@ impl Solver<'_> {
         failure: &mut Failure,
     ) -> Result<Option<Json>, Reason> {
         if items.unique && items.duplicate || items.counts.values().any(|it| it.0 > it.1) {
+            return Ok(None);
+        }
+        if items.most.is_some_and(|it| it < items.least) {
             return Ok(None);
         }
         let (least, enough) = items.lengths(excluded.len())?;

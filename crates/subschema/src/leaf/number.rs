@@ -62,7 +62,11 @@ impl Range {
     }
 
     fn bound(&mut self, upper: bool, strict: bool, at: &Rational) {
-        let end = if upper { &mut self.most } else { &mut self.least };
+        let end = if upper {
+            &mut self.most
+        } else {
+            &mut self.least
+        };
         let tighter = end.as_ref().is_none_or(|(old, old_strict)| {
             let inside = if upper { at < old } else { at > old };
             inside || (at == old && strict && !old_strict)
@@ -84,12 +88,14 @@ impl Range {
     }
 
     fn is_within(&self, number: &Rational) -> bool {
-        let above = self.least.as_ref().is_none_or(|(end, strict)| {
-            number > end || (number == end && !strict)
-        });
-        let below = self.most.as_ref().is_none_or(|(end, strict)| {
-            number < end || (number == end && !strict)
-        });
+        let above = self
+            .least
+            .as_ref()
+            .is_none_or(|(end, strict)| number > end || (number == end && !strict));
+        let below = self
+            .most
+            .as_ref()
+            .is_none_or(|(end, strict)| number < end || (number == end && !strict));
         above && below
     }
 
@@ -111,8 +117,12 @@ impl Range {
             }
             period = num_integer::Integer::lcm(&period, &joint);
         }
-        let needed = period.to_usize().and_then(|it| it.checked_add(self.excluded.len()));
-        let tries = needed.and_then(|it| it.checked_add(2)).unwrap_or(usize::MAX);
+        let needed = period
+            .to_usize()
+            .and_then(|it| it.checked_add(self.excluded.len()));
+        let tries = needed
+            .and_then(|it| it.checked_add(2))
+            .unwrap_or(usize::MAX);
         let (start, step) = match (&self.least, &self.most) {
             (Some((least, _)), _) => ((least / lattice).ceil(), 1),
             (None, Some((most, _))) => ((most / lattice).floor(), -1),
@@ -169,7 +179,12 @@ impl Range {
         }
         // Of a lattice, an interval this small has at most one number.
         let mut scale = width.clone();
-        for it in 0..self.excluded.len().saturating_add(self.avoided.len()).saturating_add(40) {
+        for it in 0..self
+            .excluded
+            .len()
+            .saturating_add(self.avoided.len())
+            .saturating_add(40)
+        {
             scale /= whole(if it % 2 == 0 { 2 } else { 5 });
             candidates.push(&base + &scale);
         }

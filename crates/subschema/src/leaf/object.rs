@@ -239,11 +239,7 @@ impl Solver<'_> {
     }
 
     /// The object of the chosen names, with as many more as the count asks for.
-    fn finish(
-        &mut self,
-        search: &mut Search<'_>,
-        chosen: &Chosen,
-    ) -> Result<Option<Json>, Reason> {
+    fn finish(&mut self, search: &mut Search<'_>, chosen: &Chosen) -> Result<Option<Json>, Reason> {
         let mut values = BTreeMap::new();
         for (name, literals) in chosen {
             let outcome = self.solve(literals.clone());
@@ -337,9 +333,7 @@ impl Solver<'_> {
             }
         }
         let some = !varied.is_empty();
-        let found = varied
-            .into_iter()
-            .find(|it| !search.excluded.contains(&it));
+        let found = varied.into_iter().find(|it| !search.excluded.contains(&it));
         if found.is_none() && some {
             search
                 .failure
@@ -348,4 +342,3 @@ impl Solver<'_> {
         Ok(found)
     }
 }
-
