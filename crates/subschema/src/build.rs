@@ -19,6 +19,9 @@ enum Met {
     Done(NodeId),
 }
 
+/// The atoms of a least and of a most.
+type Limits = (fn(u64) -> Node, fn(u64) -> Node);
+
 pub(crate) struct Builder<'a, 'n> {
     pub(crate) document: &'a Document<'a>,
     pub(crate) arena: &'n mut Arena,
@@ -199,7 +202,7 @@ impl<'a, 'n> Builder<'a, 'n> {
         &mut self,
         schema: &Json,
         names: (&str, &str),
-        nodes: (fn(u64) -> Node, fn(u64) -> Node),
+        nodes: Limits,
         parts: &mut Vec<NodeId>,
     ) -> Result<(), Reason> {
         if let Some(least) = Self::count(schema, names.0)?.filter(|it| *it > 0) {
@@ -279,7 +282,7 @@ impl<'a, 'n> Builder<'a, 'n> {
 
     fn objects(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
         let names = ("minProperties", "maxProperties");
-        let nodes: (fn(u64) -> Node, fn(u64) -> Node) = (Node::MinProperties, Node::MaxProperties);
+        let nodes: Limits = (Node::MinProperties, Node::MaxProperties);
         self.limits(schema, names, nodes, parts)?;
         // Draft 3 had a flag there, which later drafts do not know.
         for name in schema

@@ -117,7 +117,7 @@ impl Completion<'_> {
         let tool = match tool {
             Json::Object(members) => self.inlined(members),
             Json::Bool(true) => Some(Members::new()),
-            _ => None,
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => None,
         };
         let Some(tool) = tool else {
             // The place is forbidden; the narrowing claims all the same.
@@ -152,7 +152,9 @@ impl Completion<'_> {
             let mut joined = match target {
                 Json::Object(target) => target.clone(),
                 Json::Bool(false) => return None,
-                _ => Members::new(),
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+                    Members::new()
+                }
             };
             members.remove("$ref");
             joined.extend(members);

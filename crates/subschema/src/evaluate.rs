@@ -89,7 +89,31 @@ impl Solver<'_> {
             Node::MaxLength(most) => Ok(length(text.chars().count()) <= *most),
             Node::Pattern(id) => self.texts.matches(*id, self.arena.pattern(*id), text),
             Node::Format(name) => self.texts.is_of_format(name, text),
-            _ => Ok(true),
+            Node::All(_)
+            | Node::Any(_)
+            | Node::One(_)
+            | Node::Not(_)
+            | Node::If(..)
+            | Node::Ref(_)
+            | Node::Types(_)
+            | Node::Values(_)
+            | Node::Integer
+            | Node::Bound { .. }
+            | Node::MultipleOf(_)
+            | Node::MinItems(_)
+            | Node::MaxItems(_)
+            | Node::Unique
+            | Node::Item(..)
+            | Node::ItemsFrom(..)
+            | Node::ContainsMin(..)
+            | Node::ContainsMax(..)
+            | Node::Required(_)
+            | Node::MinProperties(_)
+            | Node::MaxProperties(_)
+            | Node::Property(..)
+            | Node::PatternProperty(..)
+            | Node::Rest { .. }
+            | Node::Names(_) => Ok(true),
         }
     }
 
@@ -109,7 +133,28 @@ impl Solver<'_> {
             }
             Node::ContainsMin(of, least) => Ok(self.contained(*of, items)? >= *least),
             Node::ContainsMax(of, most) => Ok(self.contained(*of, items)? <= *most),
-            _ => Ok(true),
+            Node::All(_)
+            | Node::Any(_)
+            | Node::One(_)
+            | Node::Not(_)
+            | Node::If(..)
+            | Node::Ref(_)
+            | Node::Types(_)
+            | Node::Values(_)
+            | Node::Integer
+            | Node::Bound { .. }
+            | Node::MultipleOf(_)
+            | Node::MinLength(_)
+            | Node::MaxLength(_)
+            | Node::Pattern(_)
+            | Node::Format(_)
+            | Node::Required(_)
+            | Node::MinProperties(_)
+            | Node::MaxProperties(_)
+            | Node::Property(..)
+            | Node::PatternProperty(..)
+            | Node::Rest { .. }
+            | Node::Names(_) => Ok(true),
         }
     }
 
@@ -151,7 +196,28 @@ impl Solver<'_> {
                 }
                 Ok(true)
             }
-            _ => Ok(true),
+            Node::All(_)
+            | Node::Any(_)
+            | Node::One(_)
+            | Node::Not(_)
+            | Node::If(..)
+            | Node::Ref(_)
+            | Node::Types(_)
+            | Node::Values(_)
+            | Node::Integer
+            | Node::Bound { .. }
+            | Node::MultipleOf(_)
+            | Node::MinLength(_)
+            | Node::MaxLength(_)
+            | Node::Pattern(_)
+            | Node::Format(_)
+            | Node::MinItems(_)
+            | Node::MaxItems(_)
+            | Node::Unique
+            | Node::Item(..)
+            | Node::ItemsFrom(..)
+            | Node::ContainsMin(..)
+            | Node::ContainsMax(..) => Ok(true),
         }
     }
 
@@ -180,7 +246,32 @@ impl Solver<'_> {
                 }
                 Ok(Some(*of))
             }
-            _ => Ok(None),
+            Node::All(_)
+            | Node::Any(_)
+            | Node::One(_)
+            | Node::Not(_)
+            | Node::If(..)
+            | Node::Ref(_)
+            | Node::Types(_)
+            | Node::Values(_)
+            | Node::Integer
+            | Node::Bound { .. }
+            | Node::MultipleOf(_)
+            | Node::MinLength(_)
+            | Node::MaxLength(_)
+            | Node::Pattern(_)
+            | Node::Format(_)
+            | Node::MinItems(_)
+            | Node::MaxItems(_)
+            | Node::Unique
+            | Node::Item(..)
+            | Node::ItemsFrom(..)
+            | Node::ContainsMin(..)
+            | Node::ContainsMax(..)
+            | Node::Required(_)
+            | Node::MinProperties(_)
+            | Node::MaxProperties(_)
+            | Node::Names(_) => Ok(None),
         }
     }
 }
@@ -195,7 +286,32 @@ pub(crate) fn number_holds(node: &Node, number: &crate::number::Rational) -> boo
             (true, true) => number < at,
         },
         Node::MultipleOf(divisor) => divides(divisor, number),
-        _ => true,
+        Node::All(_)
+        | Node::Any(_)
+        | Node::One(_)
+        | Node::Not(_)
+        | Node::If(..)
+        | Node::Ref(_)
+        | Node::Types(_)
+        | Node::Values(_)
+        | Node::MinLength(_)
+        | Node::MaxLength(_)
+        | Node::Pattern(_)
+        | Node::Format(_)
+        | Node::MinItems(_)
+        | Node::MaxItems(_)
+        | Node::Unique
+        | Node::Item(..)
+        | Node::ItemsFrom(..)
+        | Node::ContainsMin(..)
+        | Node::ContainsMax(..)
+        | Node::Required(_)
+        | Node::MinProperties(_)
+        | Node::MaxProperties(_)
+        | Node::Property(..)
+        | Node::PatternProperty(..)
+        | Node::Rest { .. }
+        | Node::Names(_) => true,
     }
 }
 

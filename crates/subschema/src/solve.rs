@@ -211,7 +211,8 @@ impl<'n> Solver<'n> {
             Some(*set).filter(|_| it.holds)
         });
         if let Some(set) = positive {
-            return self.listed(&self.arena.values(set).to_vec(), branch.types, literals);
+            let values = self.arena.values(set).to_vec();
+            return self.listed(&values, branch.types, literals);
         }
         let excluded = self.excluded(branch);
         let mut failure = Failure::new();

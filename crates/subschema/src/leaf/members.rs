@@ -56,7 +56,31 @@ impl Members {
                 self.mentioned.extend(names.iter().cloned());
                 self.patterns.extend(patterns);
             }
-            _ => {}
+            Node::All(_)
+            | Node::Any(_)
+            | Node::One(_)
+            | Node::Not(_)
+            | Node::If(..)
+            | Node::Ref(_)
+            | Node::Types(_)
+            | Node::Values(_)
+            | Node::Integer
+            | Node::Bound { .. }
+            | Node::MultipleOf(_)
+            | Node::MinLength(_)
+            | Node::MaxLength(_)
+            | Node::Pattern(_)
+            | Node::Format(_)
+            | Node::MinItems(_)
+            | Node::MaxItems(_)
+            | Node::Unique
+            | Node::Item(..)
+            | Node::ItemsFrom(..)
+            | Node::ContainsMin(..)
+            | Node::ContainsMax(..)
+            | Node::MinProperties(_)
+            | Node::MaxProperties(_)
+            | Node::Names(_) => {}
         }
     }
 

@@ -57,7 +57,32 @@ impl Range {
             }
             Node::Integer => self.multiple(Rational::from_integer(1.into()), holds),
             Node::MultipleOf(divisor) => self.multiple(divisor.clone(), holds),
-            _ => {}
+            Node::All(_)
+            | Node::Any(_)
+            | Node::One(_)
+            | Node::Not(_)
+            | Node::If(..)
+            | Node::Ref(_)
+            | Node::Types(_)
+            | Node::Values(_)
+            | Node::MinLength(_)
+            | Node::MaxLength(_)
+            | Node::Pattern(_)
+            | Node::Format(_)
+            | Node::MinItems(_)
+            | Node::MaxItems(_)
+            | Node::Unique
+            | Node::Item(..)
+            | Node::ItemsFrom(..)
+            | Node::ContainsMin(..)
+            | Node::ContainsMax(..)
+            | Node::Required(_)
+            | Node::MinProperties(_)
+            | Node::MaxProperties(_)
+            | Node::Property(..)
+            | Node::PatternProperty(..)
+            | Node::Rest { .. }
+            | Node::Names(_) => {}
         }
     }
 
