@@ -3,12 +3,23 @@
 
 use super::{Offence, Tree};
 
-const APPROVED: [(&str, &[&str]); 6] = [
+const APPROVED: [(&str, &[&str]); 7] = [
     (
         "spec",
         &["serde", "serde_json", "sha2", "thiserror", "uuid"],
     ),
     ("validator", &["jsonschema", "serde_json"]),
+    (
+        "subschema",
+        &[
+            "jsonschema-regex",
+            "num-bigint",
+            "num-integer",
+            "num-rational",
+            "num-traits",
+            "regex-syntax",
+        ],
+    ),
     ("policy", &["regex", "regex-syntax", "thiserror"]),
     (
         "publish",

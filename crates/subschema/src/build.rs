@@ -1,0 +1,396 @@
+//! Takes a schema apart into nodes, whatever its draft. Knows nothing of how nodes are solved.
+
+use std::collections::BTreeMap;
+
+use spec::Json;
+use validator::{Draft, FORMATS};
+
+use crate::Reason;
+use crate::document::Document;
+use crate::node::{Arena, Node, NodeId, PatternId, Slot, Types};
+use crate::number::rational;
+
+const DEPTH_MAX: usize = 150;
+
+/// What is known of a schema that was met before, by its address.
+enum Met {
+    /// It is being taken apart; with its slot, if something in it refers to it.
+    Open(Option<Slot>),
+    Done(NodeId),
+}
+
+/// The atoms of a least and of a most.
+type Limits = (fn(u64) -> Node, fn(u64) -> Node);
+
+pub(crate) struct Builder<'a, 'n> {
+    pub(crate) document: &'a Document<'a>,
+    pub(crate) arena: &'n mut Arena,
+    pub(crate) formats_assert: bool,
+    met: BTreeMap<usize, Met>,
+    depth: usize,
+}
+
+/// The address, by which a part of a document is known.
+pub(crate) fn address(schema: &Json) -> usize {
+    std::ptr::from_ref(schema).addr()
+}
+
+fn malformed(keyword: &str) -> Reason {
+    Reason::keyword(keyword, "a value that the keyword cannot have")
+}
+
+impl<'a, 'n> Builder<'a, 'n> {
+    pub(crate) fn new(
+        document: &'a Document<'a>,
+        arena: &'n mut Arena,
+        formats_assert: bool,
+    ) -> Self {
+        Self {
+            document,
+            arena,
+            formats_assert,
+            met: BTreeMap::new(),
+            depth: 0,
+        }
+    }
+
+    /// The node of a schema.
+    pub(crate) fn schema(&mut self, schema: &'a Json) -> Result<NodeId, Reason> {
+        match schema {
+            Json::Bool(true) => return Ok(self.arena.anything()),
+            Json::Bool(false) => return Ok(self.arena.nothing()),
+            Json::Object(members) if members.is_empty() => return Ok(self.arena.anything()),
+            Json::Object(_) => {}
+            Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+                return Err(malformed("a schema"));
+            }
+        }
+        match self.met.get_mut(&address(schema)) {
+            Some(Met::Done(id)) => return Ok(*id),
+            Some(Met::Open(Some(slot))) => {
+                let slot = *slot;
+                return Ok(self.arena.keep(Node::Ref(slot)));
+            }
+            Some(Met::Open(unreferred)) => {
+                let slot = self.arena.new_slot();
+                *unreferred = Some(slot);
+                return Ok(self.arena.keep(Node::Ref(slot)));
+            }
+            None => {}
+        }
+        if self.depth > DEPTH_MAX {
+            return Err(Reason::limit("a schema nested too deep"));
+        }
+        self.depth = self.depth.saturating_add(1);
+        self.met.insert(address(schema), Met::Open(None));
+        let id = self.object(schema)?;
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(Met::Open(Some(slot))) = self.met.insert(address(schema), Met::Done(id)) {
+            self.arena.fill(slot, id);
+        }
+        Ok(id)
+    }
+
+    pub(crate) fn keyword(&self, schema: &'a Json, name: &str) -> Option<&'a Json> {
+        self.document.keyword(schema, name)
+    }
+
+    fn object(&mut self, schema: &'a Json) -> Result<NodeId, Reason> {
+        for name in ["$dynamicRef", "$recursiveRef"] {
+            if self.keyword(schema, name).is_some() {
+                return Err(Reason::keyword(name, "a reference that depends on the way"));
+            }
+        }
+        let mut parts = Vec::new();
+        if let Some(reference) = schema.get("$ref") {
+            let text = reference.as_str().ok_or_else(|| malformed("$ref"))?;
+            let target = self.document.resolve(text)?;
+            parts.push(self.schema(target)?);
+            if self.document.reference_stands_alone() {
+                return Ok(self.arena.all(parts));
+            }
+        }
+        self.values(schema, &mut parts)?;
+        self.numbers(schema, &mut parts)?;
+        self.strings(schema, &mut parts)?;
+        self.arrays(schema, &mut parts)?;
+        self.objects(schema, &mut parts)?;
+        self.conditions(schema, &mut parts)?;
+        self.logic(schema, &mut parts)?;
+        self.unevaluated(schema, &mut parts)?;
+        Ok(self.arena.all(parts))
+    }
+
+    fn values(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
+        if let Some(types) = self.keyword(schema, "type") {
+            let words: Vec<&str> = match types {
+                Json::String(word) => vec![word],
+                Json::Array(words) => words.iter().filter_map(Json::as_str).collect(),
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
+                    return Err(malformed("type"));
+                }
+            };
+            let mut set = Types::NONE;
+            for word in &words {
+                set = set.or(match *word {
+                    "null" => Types::NULL,
+                    "boolean" => Types::BOOLEAN,
+                    "number" | "integer" => Types::NUMBER,
+                    "string" => Types::STRING,
+                    "array" => Types::ARRAY,
+                    "object" => Types::OBJECT,
+                    _ => return Err(malformed("type")),
+                });
+            }
+            parts.push(self.arena.types(set));
+            if words.contains(&"integer") && !words.contains(&"number") {
+                parts.push(self.arena.keep(Node::Integer));
+            }
+        }
+        if let Some(value) = self.keyword(schema, "const") {
+            parts.push(self.arena.one_of_values(std::slice::from_ref(value)));
+        }
+        if let Some(values) = self.keyword(schema, "enum") {
+            let values = values.as_array().ok_or_else(|| malformed("enum"))?;
+            parts.push(self.arena.one_of_values(values));
+        }
+        Ok(())
+    }
+
+    fn numbers(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
+        let old = self.document.draft == Draft::D4;
+        let bounds = [
+            ("minimum", "exclusiveMinimum", false),
+            ("maximum", "exclusiveMaximum", true),
+        ];
+        for (plain, exclusive, upper) in bounds {
+            let mut add = |builder: &mut Self, name: &str, value: &Json, strict| {
+                let at = value.as_number().and_then(rational);
+                let at = at.ok_or_else(|| malformed(name))?;
+                let node = Node::Bound { upper, strict, at };
+                parts.push(builder.arena.keep(node));
+                Ok::<(), Reason>(())
+            };
+            let flag = schema.get(exclusive);
+            if let Some(value) = schema.get(plain) {
+                let strict = old && flag.and_then(Json::as_bool) == Some(true);
+                add(self, plain, value, strict)?;
+            }
+            if let Some(value) = flag.filter(|_| !old) {
+                add(self, exclusive, value, true)?;
+            }
+        }
+        if let Some(value) = schema.get("multipleOf") {
+            let divisor = value.as_number().and_then(rational);
+            let zero = crate::number::Rational::from_integer(0.into());
+            let divisor = divisor.filter(|it| *it > zero);
+            let divisor = divisor.ok_or_else(|| malformed("multipleOf"))?;
+            parts.push(self.arena.keep(Node::MultipleOf(divisor)));
+        }
+        Ok(())
+    }
+
+    fn count(schema: &Json, name: &str) -> Result<Option<u64>, Reason> {
+        let Some(value) = schema.get(name) else {
+            return Ok(None);
+        };
+        let number = value.as_number().and_then(spec::Decimal::to_u64);
+        number.map(Some).ok_or_else(|| malformed(name))
+    }
+
+    fn limits(
+        &mut self,
+        schema: &Json,
+        names: (&str, &str),
+        nodes: Limits,
+        parts: &mut Vec<NodeId>,
+    ) -> Result<(), Reason> {
+        if let Some(least) = Self::count(schema, names.0)?.filter(|it| *it > 0) {
+            parts.push(self.arena.keep(nodes.0(least)));
+        }
+        if let Some(most) = Self::count(schema, names.1)? {
+            parts.push(self.arena.keep(nodes.1(most)));
+        }
+        Ok(())
+    }
+
+    fn strings(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
+        let names = ("minLength", "maxLength");
+        self.limits(schema, names, (Node::MinLength, Node::MaxLength), parts)?;
+        if let Some(pattern) = schema.get("pattern") {
+            let text = pattern.as_str().ok_or_else(|| malformed("pattern"))?;
+            let id = self.arena.pattern_id(text);
+            parts.push(self.arena.keep(Node::Pattern(id)));
+        }
+        let format = schema.get("format").and_then(Json::as_str);
+        if let Some(name) = format.filter(|it| self.formats_assert && FORMATS.contains(it)) {
+            parts.push(self.arena.keep(Node::Format(name.to_owned())));
+        }
+        Ok(())
+    }
+
+    /// The schemas of the first items, and that of those after them.
+    pub(crate) fn item_schemas(&self, schema: &'a Json) -> (&'a [Json], Option<&'a Json>) {
+        if self.document.draft == Draft::D2020 {
+            let first = schema.get("prefixItems").and_then(Json::as_array);
+            return (first.unwrap_or(&[]), schema.get("items"));
+        }
+        match schema.get("items") {
+            Some(Json::Array(first)) => (first, schema.get("additionalItems")),
+            all => (&[], all),
+        }
+    }
+
+    fn arrays(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
+        let names = ("minItems", "maxItems");
+        self.limits(schema, names, (Node::MinItems, Node::MaxItems), parts)?;
+        if schema.get("uniqueItems").and_then(Json::as_bool) == Some(true) {
+            parts.push(self.arena.keep(Node::Unique));
+        }
+        let (first, rest) = self.item_schemas(schema);
+        for (index, item) in first.iter().enumerate() {
+            let of = self.schema(item)?;
+            parts.push(self.arena.part(of, |of| Node::Item(index, of)));
+        }
+        if let Some(rest) = rest {
+            let of = self.schema(rest)?;
+            let from = first.len();
+            parts.push(self.arena.part(of, |of| Node::ItemsFrom(from, of)));
+        }
+        if let Some(contains) = self.keyword(schema, "contains") {
+            let of = self.schema(contains)?;
+            let newer = self.document.draft >= Draft::D2019;
+            let count = |name| Self::count(schema, name).map(|it| it.filter(|_| newer));
+            let least = count("minContains")?.unwrap_or(1);
+            if least > 0 {
+                parts.push(self.arena.keep(Node::ContainsMin(of, least)));
+            }
+            if let Some(most) = count("maxContains")? {
+                parts.push(self.arena.keep(Node::ContainsMax(of, most)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn patterns_of(&mut self, schema: &'a Json) -> Vec<PatternId> {
+        let members = schema.get("patternProperties").and_then(Json::as_object);
+        let keys = members.into_iter().flat_map(|it| it.keys());
+        let mut ids: Vec<_> = keys.map(|it| self.arena.pattern_id(it)).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    fn objects(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
+        let names = ("minProperties", "maxProperties");
+        let nodes: Limits = (Node::MinProperties, Node::MaxProperties);
+        self.limits(schema, names, nodes, parts)?;
+        // Draft 3 had a flag there, which later drafts do not know.
+        for name in schema
+            .get("required")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let name = name.as_str().ok_or_else(|| malformed("required"))?;
+            parts.push(self.arena.keep(Node::Required(name.to_owned())));
+        }
+        let members = schema.get("properties").and_then(Json::as_object);
+        for (name, property) in members.into_iter().flatten() {
+            let of = self.schema(property)?;
+            let name = name.clone();
+            parts.push(self.arena.part(of, |of| Node::Property(name, of)));
+        }
+        let patterns = schema.get("patternProperties").and_then(Json::as_object);
+        for (pattern, property) in patterns.into_iter().flatten() {
+            let of = self.schema(property)?;
+            let id = self.arena.pattern_id(pattern);
+            parts.push(self.arena.part(of, |of| Node::PatternProperty(id, of)));
+        }
+        if let Some(rest) = schema.get("additionalProperties") {
+            let of = self.schema(rest)?;
+            let names = members.into_iter().flat_map(|it| it.keys().cloned());
+            let names: Vec<_> = names.collect();
+            let patterns = self.patterns_of(schema);
+            let node = |of| Node::Rest {
+                names,
+                patterns,
+                of,
+            };
+            parts.push(self.arena.part(of, node));
+        }
+        if let Some(names) = self.keyword(schema, "propertyNames") {
+            let of = self.schema(names)?;
+            parts.push(self.arena.part(of, Node::Names));
+        }
+        Ok(())
+    }
+
+    /// Holds for objects that have the member.
+    pub(crate) fn has_member(&mut self, name: &str) -> NodeId {
+        let object = self.arena.types(Types::OBJECT);
+        let required = self.arena.keep(Node::Required(name.to_owned()));
+        self.arena.all(vec![object, required])
+    }
+
+    fn conditions(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
+        for keyword in ["dependentRequired", "dependentSchemas", "dependencies"] {
+            let Some(value) = self.keyword(schema, keyword) else {
+                continue;
+            };
+            let members = value.as_object().ok_or_else(|| malformed(keyword))?;
+            for (name, then) in members {
+                let then = match then {
+                    Json::Array(names) => {
+                        let names = names.iter().filter_map(Json::as_str);
+                        let nodes = names.map(|it| self.arena.keep(Node::Required(it.to_owned())));
+                        let nodes = nodes.collect();
+                        self.arena.all(nodes)
+                    }
+                    Json::String(name) => self.arena.keep(Node::Required(name.clone())),
+                    Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
+                        self.schema(then)?
+                    }
+                };
+                let test = self.has_member(name);
+                let otherwise = self.arena.anything();
+                parts.push(self.arena.choose(test, then, otherwise));
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, schema: &'a Json, keyword: &str) -> Result<Option<Vec<NodeId>>, Reason> {
+        let Some(value) = schema.get(keyword) else {
+            return Ok(None);
+        };
+        let schemas = value.as_array().ok_or_else(|| malformed(keyword))?;
+        let nodes: Result<Vec<_>, _> = schemas.iter().map(|it| self.schema(it)).collect();
+        nodes.map(Some)
+    }
+
+    fn logic(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
+        if let Some(all) = self.list(schema, "allOf")? {
+            parts.extend(all);
+        }
+        if let Some(any) = self.list(schema, "anyOf")? {
+            parts.push(self.arena.any(any));
+        }
+        if let Some(one) = self.list(schema, "oneOf")? {
+            parts.push(self.arena.one(one));
+        }
+        if let Some(not) = schema.get("not") {
+            let not = self.schema(not)?;
+            parts.push(self.arena.not(not));
+        }
+        if let Some(test) = self.keyword(schema, "if") {
+            let test = self.schema(test)?;
+            let mut branch = |name| match self.document.keyword(schema, name) {
+                Some(it) => self.schema(it),
+                None => Ok(self.arena.anything()),
+            };
+            let (yes, no) = (branch("then")?, branch("else")?);
+            parts.push(self.arena.choose(test, yes, no));
+        }
+        Ok(())
+    }
+}

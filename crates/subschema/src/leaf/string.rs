@@ -1,0 +1,39 @@
+//! A text of a length, of patterns and of formats.
+
+use spec::Json;
+
+use super::Atoms;
+use crate::node::Node;
+use crate::solve::{NOTHING_ABOVE, Outcome, Solver};
+use crate::texts::Wanted;
+
+impl Solver<'_> {
+    pub(crate) fn string(&mut self, atoms: &Atoms, excluded: &[&Json]) -> Outcome {
+        let mut wanted = Wanted {
+            excluded: excluded.iter().filter_map(|it| it.as_str()).collect(),
+            ..Wanted::default()
+        };
+        let mut most = u64::MAX;
+        for (node, holds) in atoms {
+            match (node, holds) {
+                (Node::MinLength(it), true) => wanted.least = wanted.least.max(*it),
+                (Node::MaxLength(it), false) => {
+                    wanted.least = wanted.least.max(it.saturating_add(1));
+                }
+                (Node::MaxLength(it), true) => most = most.min(*it),
+                (Node::MinLength(it), false) => most = most.min(it.saturating_sub(1)),
+                (Node::Pattern(id), _) => {
+                    wanted.patterns.push((*id, self.arena.pattern(*id), *holds));
+                }
+                (Node::Format(name), _) => wanted.formats.push((name, *holds)),
+                _ => {}
+            }
+        }
+        wanted.most = Some(most).filter(|it| *it < u64::MAX);
+        match self.texts.find(&wanted) {
+            Ok(Some(text)) => Outcome::Found(Json::from(text.as_str())),
+            Ok(None) => Outcome::Empty(NOTHING_ABOVE),
+            Err(reason) => Outcome::Unknown(reason),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Whether every value of one JSON Schema is a value of another.
+//!
+//! The answer has three values: *proved*; *refuted*, with a value that the first schema takes and
+//! the second refuses, confirmed by a validator that knows nothing of this search; or *undecided*,
+//! with the keyword or the limit that stood in the way. Nothing that was cut short counts as a proof.
+//!
+//! ```
+//! use spec::Json;
+//! use subschema::{Answer, Options, contains};
+//!
+//! let sub = Json::parse(br#"{"type": "integer", "minimum": 1, "maximum": 9}"#).unwrap();
+//! let sup = Json::parse(br#"{"type": "integer", "maximum": 5}"#).unwrap();
+//! match contains(&sub, &sup, &Options::default()) {
+//!     Answer::Refuted(witness) => assert!(witness.value.as_number().is_some()),
+//!     other => panic!("{other:?}"),
+//! }
+//! ```
+//!
+//! Schemas of drafts 4 to 2020-12 may be mixed. Invariant: pure; the same schemas give the same
+//! answer everywhere, within a budget of steps and not of time. It knows nothing of tools, bindings
+//! or documents.
+
+mod branch;
+mod build;
+mod complete;
+mod cycle;
+mod document;
+mod evaluate;
+mod language;
+mod leaf;
+mod node;
+mod number;
+mod solve;
+mod texts;
+mod unevaluated;
+mod witness;
+
+use std::fmt;
+
+use spec::Json;
+use validator::Draft;
+
+pub use complete::{Completed, Lint, complete};
+
+use build::Builder;
+use document::Document;
+use node::{Arena, Literal, NodeId};
+use solve::{Outcome, Solver};
+
+/// How schemas are read and how long is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The most steps of one question. A step takes some microseconds.
+    pub steps_max: u64,
+    /// Whether the formats in [`validator::FORMATS`] are enforced; if not, `format` is a note.
+    pub formats_assert: bool,
+    /// The draft of schemas that do not name one.
+    pub draft: Draft,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            steps_max: 200_000,
+            formats_assert: true,
+            draft: Draft::D2020,
+        }
+    }
+}
+
+/// What is known of two schemas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Every value of the one is a value of the other.
+    Proved(Proof),
+    /// Some value is not.
+    Refuted(Witness),
+    /// It could not be told.
+    Undecided(Reason),
+}
+
+/// How a proof was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// How many steps it took.
+    pub steps: u64,
+}
+
+/// A value of the one schema that the other refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The value.
+    pub value: Json,
+    /// What the other schema says against it; nothing where only a value was asked for.
+    pub violation: Option<validator::Violation>,
+}
+
+/// What stood in the way of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The keyword, if one did.
+    pub keyword: Option<String>,
+    /// What about it.
+    pub text: String,
+}
+
+impl Reason {
+    pub(crate) fn keyword(keyword: &str, text: &str) -> Self {
+        Self {
+            keyword: Some(keyword.to_owned()),
+            text: text.to_owned(),
+        }
+    }
+
+    pub(crate) fn limit(text: &str) -> Self {
+        Self {
+            keyword: None,
+            text: text.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.keyword {
+            Some(keyword) => write!(f, "`{keyword}`: {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
+/// Whether every value of `sub` is a value of `sup`.
+#[must_use]
+pub fn contains(sub: &Json, sup: &Json, options: &Options) -> Answer {
+    let (mut arena, built) = (Arena::default(), |arena: &mut Arena, schema| {
+        build(arena, schema, options)
+    });
+    let literals = built(&mut arena, sub).and_then(|sub| {
+        Ok(vec![
+            Literal::yes(sub),
+            Literal::no(built(&mut arena, sup)?),
+        ])
+    });
+    let answer = literals.map(|it| decide(&mut arena, it, options));
+    match answer {
+        Ok((Outcome::Empty(_), steps)) => Answer::Proved(Proof { steps }),
+        Ok((Outcome::Found(value), _)) => witness::confirm(value, sub, Some(sup), options),
+        Ok((Outcome::Unknown(reason), _)) | Err(reason) => Answer::Undecided(reason),
+    }
+}
+
+/// Whether a schema admits no value at all; refuted with one that it admits.
+#[must_use]
+pub fn is_empty(schema: &Json, options: &Options) -> Answer {
+    let mut arena = Arena::default();
+    let built = build(&mut arena, schema, options);
+    let answer = built.map(|it| decide(&mut arena, vec![Literal::yes(it)], options));
+    match answer {
+        Ok((Outcome::Empty(_), steps)) => Answer::Proved(Proof { steps }),
+        Ok((Outcome::Found(value), _)) => witness::confirm(value, schema, None, options),
+        Ok((Outcome::Unknown(reason), _)) | Err(reason) => Answer::Undecided(reason),
+    }
+}
+
+fn build(arena: &mut Arena, schema: &Json, options: &Options) -> Result<NodeId, Reason> {
+    let draft = match schema.get("$schema") {
+        None => options.draft,
+        Some(_) => Draft::of(schema)
+            .ok_or_else(|| Reason::keyword("$schema", "a draft that is not known"))?,
+    };
+    let document = Document::new(schema, draft);
+    Builder::new(&document, arena, options.formats_assert).schema(schema)
+}
+
+/// A value of which the literals hold, and the steps that it took.
+fn decide(arena: &mut Arena, literals: Vec<Literal>, options: &Options) -> (Outcome, u64) {
+    if let Err(reason) = cycle::check(arena) {
+        return (Outcome::Unknown(reason), 0);
+    }
+    let mut solver = Solver::new(arena, options.steps_max);
+    let outcome = solver.solve(literals);
+    (outcome, solver.steps(options.steps_max))
+}
