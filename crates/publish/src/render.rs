@@ -59,7 +59,7 @@ pub fn render(
                 };
                 let snippet = Snippet::source(text)
                     .line_start(usize::try_from(line).unwrap_or(1))
-                    .path(shown(&diagnostic.file))
+                    .path(on_one_line(&diagnostic.file))
                     .annotation(mark);
                 group.element(snippet)
             }
@@ -79,14 +79,14 @@ fn line_of(diagnostic: &Diagnostic) -> (&str, Option<u32>) {
 }
 
 /// A path on one line: a name with a line feed in it must not look like a place of its own.
-fn shown(path: &str) -> String {
+fn on_one_line(path: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     path.chars().map(visible).collect()
 }
 
 /// The place without its source.
 fn origin(diagnostic: &Diagnostic) -> Origin<'_> {
-    let origin = Origin::path(shown(&diagnostic.file));
+    let origin = Origin::path(on_one_line(&diagnostic.file));
     let Some(span) = diagnostic.span else {
         return origin;
     };

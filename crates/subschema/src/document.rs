@@ -9,6 +9,9 @@ use crate::Reason;
 /// How deep a document is searched for anchors.
 const DEPTH_MAX: usize = 200;
 
+/// Keywords that hold values, not schemas.
+const DATA: &[&str] = &["const", "default", "enum", "examples"];
+
 pub(crate) struct Document<'a> {
     pub(crate) root: &'a Json,
     pub(crate) draft: Draft,
@@ -99,7 +102,7 @@ impl<'a> Document<'a> {
         if fragment.starts_with('/') {
             return pointed(self.root, &fragment).ok_or_else(unknown);
         }
-        self.anchored(self.root, &fragment, 0).ok_or_else(unknown)
+        self.anchored(&fragment).ok_or_else(unknown)
     }
 
     fn is_own_id(&self, base: &str) -> bool {
@@ -107,26 +110,39 @@ impl<'a> Document<'a> {
         id.is_some_and(|it| it.trim_end_matches('#') == base)
     }
 
-    fn anchored(&self, here: &'a Json, name: &str, depth: usize) -> Option<&'a Json> {
-        if depth > DEPTH_MAX {
-            return None;
-        }
-        let deeper = |it: &'a Json| self.anchored(it, name, depth.saturating_add(1));
-        match here {
-            Json::Object(members) => {
-                let text = |keyword: &str| here.get(keyword).and_then(Json::as_str);
-                let anchor = if self.draft >= Draft::D2019 {
-                    text("$anchor")
-                } else {
-                    text(self.id_keyword()).and_then(|it| it.strip_prefix('#'))
-                };
-                if anchor == Some(name) {
-                    return Some(here);
+    /// The one schema that is called so. A name that stands twice, or within data, is nobody's: which
+    /// of them a validator means is not for us to guess.
+    fn anchored(&self, name: &str) -> Option<&'a Json> {
+        let mut open = vec![(self.root, false)];
+        let mut found = None;
+        while let Some((here, in_data)) = open.pop() {
+            match here {
+                Json::Object(members) => {
+                    if self.anchor_of(here) == Some(name)
+                        && found.replace((here, in_data)).is_some()
+                    {
+                        return None;
+                    }
+                    open.extend(
+                        members
+                            .iter()
+                            .map(|(key, it)| (it, in_data || DATA.contains(&key.as_str()))),
+                    );
                 }
-                members.values().find_map(deeper)
+                Json::Array(elements) => open.extend(elements.iter().map(|it| (it, in_data))),
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
             }
-            Json::Array(elements) => elements.iter().find_map(deeper),
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
+        }
+        let (schema, in_data) = found?;
+        (!in_data).then_some(schema)
+    }
+
+    fn anchor_of(&self, schema: &'a Json) -> Option<&'a str> {
+        let text = |keyword: &str| schema.get(keyword).and_then(Json::as_str);
+        if self.draft >= Draft::D2019 {
+            text("$anchor")
+        } else {
+            text(self.id_keyword()).and_then(|it| it.strip_prefix('#'))
         }
     }
 }

@@ -51,6 +51,22 @@ fn every_pair_is_decided_and_none_wrong() {
     }
 }
 
+#[test]
+fn a_name_that_could_mean_two_things_proves_nothing() {
+    let sup = json(r#"{"type": "string"}"#);
+    for sub in [
+        r##"{"$ref": "#a", "$defs": {"x": {"enum": [{"$anchor": "a", "type": "string"}]}, "y": {"$anchor": "a", "type": "number"}}}"##,
+        r##"{"$ref": "#a", "$defs": {"x": {"$anchor": "a", "type": "string"}, "y": {"$anchor": "a", "type": "number"}}}"##,
+        r##"{"$ref": "#a", "$defs": {"x": {"const": {"$anchor": "a", "type": "string"}}}}"##,
+    ] {
+        let answer = contains(&json(sub), &sup, &Options::default());
+        assert!(matches!(answer, Answer::Undecided(_)), "{sub}: {answer:?}");
+    }
+    let one = r##"{"$ref": "#a", "$defs": {"x": {"$anchor": "a", "type": "string"}}}"##;
+    let answer = contains(&json(one), &sup, &Options::default());
+    assert!(matches!(answer, Answer::Proved(_)), "{answer:?}");
+}
+
 /// Schemas and values small enough to meet each other often.
 struct Maker(fastrand::Rng);
 
