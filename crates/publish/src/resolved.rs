@@ -134,7 +134,7 @@ fn take_apart(
             .enumerate()
             .map(|(index, entry)| match governed(entry, catalog) {
                 Ok(binding) => binding,
-                Err(entry) => binding(index, entry, &bound, files),
+                Err(entry) => binding(index, entry, (&bound, catalog), files),
             })
             .collect();
         if !bindings.is_empty() {
@@ -219,7 +219,7 @@ fn governed(entry: Json, catalog: &Catalog) -> Result<Json, Json> {
 fn binding(
     index: usize,
     entry: Json,
-    bound: &BTreeSet<String>,
+    known: (&BTreeSet<String>, &Catalog),
     files: &mut BTreeMap<String, Vec<u8>>,
 ) -> Json {
     let Json::Object(mut entry) = entry else {
@@ -257,7 +257,7 @@ fn binding(
         }
     }
     if let Some(Json::Object(probe)) = spec.remove("probe") {
-        let probe = probing(probe, bound, files);
+        let probe = probing(probe, known, files);
         spec.insert("probe".to_owned(), probe);
     }
     if let Some(description) = entry.get("description") {
@@ -270,10 +270,10 @@ fn binding(
 }
 
 /// A resolved probe carries the contract of the tool that looks: it becomes a Tool of its own, unless
-/// the agent binds that tool too.
+/// the agent binds that tool too or the catalog has it.
 fn probing(
     mut probe: Members,
-    bound: &BTreeSet<String>,
+    (bound, catalog): (&BTreeSet<String>, &Catalog),
     files: &mut BTreeMap<String, Vec<u8>>,
 ) -> Json {
     let text_of = |probe: &Members, key: &str| {
@@ -290,7 +290,8 @@ fn probing(
         spec.insert("input_schema".to_owned(), schema);
     }
     let pinned = format!("{id}@{version}");
-    if !bound.contains(&pinned) {
+    let governed = catalog.has_version(DocumentKind::Tool, &id, &version);
+    if !governed && !bound.contains(&pinned) {
         let looks = document("Tool", (namespace, name, &version), spec);
         files.insert(format!("{PROBES}{pinned}.yaml"), text(&looks));
     }

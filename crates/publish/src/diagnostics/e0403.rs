@@ -1,7 +1,7 @@
 //! A `$ref` that leads out of the schema.
 //!
 //! References inside the document (`#/$defs/money`) and to files of the bundle (`money.json`,
-//! `../shared/money.json#/$defs/euro`) are followed. A remote one is never fetched:
+//! `../common/money.json#/$defs/euro`) are followed. A remote one is never fetched:
 //! what a contract says must not depend on a server.
 
 use crate::diagnostic::{Code, Diagnostic, Location};

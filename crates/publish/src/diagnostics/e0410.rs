@@ -1,7 +1,7 @@
 //! A `$ref` to a file that is not there, or that cannot be one of the bundle.
 //!
 //! The path is relative to the file that holds the schema, with its extension, and stays within the
-//! bundle: `money.json`, `../shared/money.yaml#/$defs/euro`.
+//! bundle: `money.json`, `../common/money.yaml#/$defs/euro`.
 
 use crate::diagnostic::{Code, Diagnostic, Location};
 

@@ -278,6 +278,40 @@ fn a_resolved_tool_that_the_catalog_has_is_the_catalogs() {
 }
 
 #[test]
+fn a_manifest_whose_probe_is_governed_can_be_published_again() {
+    let look = "apiVersion: phrony.com/v1
+kind: Tool
+metadata: {name: look, namespace: pay, version: 1.0.0}
+spec:
+  description: Look.
+  input_schema: {inline: {type: object, properties: {order: {type: string}}}}
+";
+    let whole = sample()
+        .append(
+            "tools/refund.yaml",
+            "  probe: {tool: pay.look@1.0.0, args: {order: args.order}}\n",
+        )
+        .file("tools/look.yaml", look);
+    let shelf = Shelf::default().file(&whole, "tools/look.yaml");
+    let snapshot = shelf
+        .compile(&whole.without("tools/look.yaml"))
+        .snapshot
+        .unwrap();
+    let shown = crate::manifest(&snapshot).to_canonical();
+    let catalog = shelf.answer(|catalog| {
+        let wanted = crate::compile_resolved_with(catalog, shown.as_bytes()).wanted;
+        let tools = wanted.into_iter();
+        tools.filter(|it| it.kind == DocumentKind::Tool).collect()
+    });
+    let again = crate::compile_resolved_with(&catalog, shown.as_bytes());
+    assert_eq!(again.diagnostics, []);
+    assert_eq!(
+        again.snapshot.unwrap().tools[0].probe,
+        snapshot.tools[0].probe
+    );
+}
+
+#[test]
 fn the_place_of_a_document_changes_nothing() {
     let whole = sample();
     let here = whole.compile().snapshot.unwrap().to_canonical().unwrap();

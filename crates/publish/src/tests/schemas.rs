@@ -112,13 +112,13 @@ fn judge(schema: &Json, verdicts: &[(&str, bool)]) {
 fn files_become_definitions() {
     let bundle = with(
         r#"{"type": "object", "properties": {
-            "price": {"$ref": "shared/money.yaml"},
-            "fee": {"$ref": "./shared/../shared/money.yaml#/$defs/euro"},
+            "price": {"$ref": "common/money.yaml"},
+            "fee": {"$ref": "./shared/../common/money.yaml#/$defs/euro"},
             "order": {"$ref": "../more/order%20no.json#no"}},
             "$defs": {"schemas_shared_money.yaml": {}}}"#,
     )
     .file(
-        "schemas/shared/money.yaml",
+        "schemas/common/money.yaml",
         "$id: https://example.com/money\ntype: object\nproperties: {amount: {type: number, multipleOf: 0.01}, currency: {$ref: '#/$defs/code'}}\n$defs: {code: {enum: [EUR, USD]}, euro: {$ref: '#', properties: {currency: {const: EUR}}}}\n",
     )
     .file(
@@ -126,7 +126,7 @@ fn files_become_definitions() {
         r#"{"$defs": {"x": {"$anchor": "no", "type": "string", "maxLength": 3}}}"#,
     );
     let schema = published(&bundle);
-    expect![[r##"{"$defs":{"more_order_no.json":{"$defs":{"x":{"maxLength":3,"type":"string"}}},"schemas_shared_money.yaml":{},"schemas_shared_money.yaml_2":{"$defs":{"code":{"enum":["EUR","USD"]},"euro":{"$ref":"#/$defs/schemas_shared_money.yaml_2","properties":{"currency":{"const":"EUR"}}}},"properties":{"amount":{"multipleOf":0.01,"type":"number"},"currency":{"$ref":"#/$defs/schemas_shared_money.yaml_2/$defs/code"}},"type":"object"}},"properties":{"fee":{"$ref":"#/$defs/schemas_shared_money.yaml_2/$defs/euro"},"order":{"$ref":"#/$defs/more_order_no.json/$defs/x"},"price":{"$ref":"#/$defs/schemas_shared_money.yaml_2"}},"type":"object"}"##]].assert_eq(&schema.to_canonical());
+    expect![[r##"{"$defs":{"more_order_no.json":{"$defs":{"x":{"maxLength":3,"type":"string"}}},"schemas_common_money.yaml":{"$defs":{"code":{"enum":["EUR","USD"]},"euro":{"$ref":"#/$defs/schemas_common_money.yaml","properties":{"currency":{"const":"EUR"}}}},"properties":{"amount":{"multipleOf":0.01,"type":"number"},"currency":{"$ref":"#/$defs/schemas_common_money.yaml/$defs/code"}},"type":"object"},"schemas_shared_money.yaml":{}},"properties":{"fee":{"$ref":"#/$defs/schemas_common_money.yaml/$defs/euro"},"order":{"$ref":"#/$defs/more_order_no.json/$defs/x"},"price":{"$ref":"#/$defs/schemas_common_money.yaml"}},"type":"object"}"##]].assert_eq(&schema.to_canonical());
     judge(
         &schema,
         &[

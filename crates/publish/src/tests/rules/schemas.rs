@@ -58,7 +58,7 @@ fn drafts_and_references() {
             .refuses(input("{type: object, properties: {a: {$ref: \"#c\"}}}"), &["E0403"]),
         rule("references to files of the bundle are inlined")
             .accepts(file(r#"{"type": "object", "properties": {"a": {"$ref": "money.json"}}}"#, "schemas/money.json", r#"{"type": "number"}"#))
-            .accepts(file(r#"{"type": "object", "properties": {"a": {"$ref": "../shared/money.yaml#/$defs/m"}}}"#, "shared/money.yaml", "$defs: {m: {type: number}}"))
+            .accepts(file(r#"{"type": "object", "properties": {"a": {"$ref": "../common/money.yaml#/$defs/m"}}}"#, "common/money.yaml", "$defs: {m: {type: number}}"))
             .refuses(file(r#"{"type": "object", "properties": {"a": {"$ref": "money"}}}"#, "schemas/money.json", "{}"), &["E0410"])
             .refuses(file(r#"{"type": "object", "properties": {"a": {"$ref": "../../money.json"}}}"#, "money.json", "{}"), &["E0410"])
             .refuses(file(r#"{"type": "object", "properties": {"a": {"$ref": "/schemas/money.json"}}}"#, "schemas/money.json", "{}"), &["E0410"])
