@@ -39,6 +39,11 @@ impl Branch {
         }
     }
 
+    /// Whether the literal was taken to hold.
+    pub(crate) fn holds(&self, literal: Literal) -> bool {
+        self.seen.binary_search(&literal).is_ok()
+    }
+
     /// Takes literals to hold, and whatever follows from them without a choice.
     pub(crate) fn take(&mut self, arena: &Arena, literals: &[Literal]) -> Result<(), Closed> {
         let mut open: Vec<Literal> = literals.iter().rev().copied().collect();

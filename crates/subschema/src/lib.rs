@@ -26,6 +26,7 @@ mod complete;
 mod cycle;
 mod document;
 mod evaluate;
+mod explain;
 mod language;
 mod leaf;
 mod node;
@@ -41,6 +42,7 @@ use spec::Json;
 use validator::Draft;
 
 pub use complete::{Completed, Lint, complete};
+pub use explain::{Ground, Rule};
 
 use build::Builder;
 use document::Document;
@@ -100,6 +102,9 @@ pub struct Witness {
 pub struct Reason {
     /// The keyword, if one did.
     pub keyword: Option<String>,
+    /// Where, as a JSON pointer into the values with `*` for every item, if that could be told;
+    /// empty for the value as a whole.
+    pub place: Option<String>,
     /// What about it.
     pub text: String,
 }
@@ -108,6 +113,7 @@ impl Reason {
     pub(crate) fn keyword(keyword: &str, text: &str) -> Self {
         Self {
             keyword: Some(keyword.to_owned()),
+            place: None,
             text: text.to_owned(),
         }
     }
@@ -115,6 +121,7 @@ impl Reason {
     pub(crate) fn limit(text: &str) -> Self {
         Self {
             keyword: None,
+            place: None,
             text: text.to_owned(),
         }
     }
@@ -122,6 +129,9 @@ impl Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.place.as_ref().filter(|it| !it.is_empty()) {
+            write!(f, "{place} ")?;
+        }
         match &self.keyword {
             Some(keyword) => write!(f, "`{keyword}`: {}", self.text),
             None => f.write_str(&self.text),
@@ -132,21 +142,33 @@ impl fmt::Display for Reason {
 /// Whether every value of `sub` is a value of `sup`.
 #[must_use]
 pub fn contains(sub: &Json, sup: &Json, options: &Options) -> Answer {
-    let (mut arena, built) = (Arena::default(), |arena: &mut Arena, schema| {
-        build(arena, schema, options)
-    });
-    let literals = built(&mut arena, sub).and_then(|sub| {
-        Ok(vec![
-            Literal::yes(sub),
-            Literal::no(built(&mut arena, sup)?),
-        ])
-    });
-    let answer = literals.map(|it| decide(&mut arena, it, options));
-    match answer {
-        Ok((Outcome::Empty(_), steps)) => Answer::Proved(Proof { steps }),
-        Ok((Outcome::Found(value), _)) => witness::confirm(value, sub, Some(sup), options),
-        Ok((Outcome::Unknown(reason), _)) | Err(reason) => Answer::Undecided(reason),
+    let mut arena = Arena::default();
+    let (in_sub, in_sup) = match both(&mut arena, sub, sup, options) {
+        Ok(nodes) => nodes,
+        Err(reason) => return Answer::Undecided(reason),
+    };
+    let literals = vec![Literal::yes(in_sub), Literal::no(in_sup)];
+    match decide(&mut arena, literals, options) {
+        (Outcome::Empty(_), steps) => Answer::Proved(Proof { steps }),
+        (Outcome::Found(value), _) => witness::confirm(value, sub, Some(sup), options),
+        (Outcome::Unknown(reason), _) => {
+            let placed = explain::undecided(&mut arena, (in_sub, in_sup), options);
+            Answer::Undecided(placed.unwrap_or(reason))
+        }
     }
+}
+
+/// Why `sub ⊆ sup` holds, one ground for each thing that `sup` says. Nothing is told of what does
+/// not hold or cannot be decided, so the grounds are a proof only where [`contains`] says so.
+///
+/// # Errors
+/// A schema that cannot be read, for the reason for which [`contains`] would not decide.
+pub fn explain(sub: &Json, sup: &Json, options: &Options) -> Result<Vec<Ground>, Reason> {
+    let mut arena = Arena::default();
+    let (sub, sup) = both(&mut arena, sub, sup, options)?;
+    cycle::check(&arena)?;
+    let mut solver = Solver::new(&mut arena, options.steps_max);
+    Ok(explain::grounds(&mut solver, sub, sup))
 }
 
 /// Whether a schema admits no value at all; refuted with one that it admits.
@@ -160,6 +182,16 @@ pub fn is_empty(schema: &Json, options: &Options) -> Answer {
         Ok((Outcome::Found(value), _)) => witness::confirm(value, schema, None, options),
         Ok((Outcome::Unknown(reason), _)) | Err(reason) => Answer::Undecided(reason),
     }
+}
+
+fn both(
+    arena: &mut Arena,
+    sub: &Json,
+    sup: &Json,
+    options: &Options,
+) -> Result<(NodeId, NodeId), Reason> {
+    let sub = build(arena, sub, options)?;
+    Ok((sub, build(arena, sup, options)?))
 }
 
 fn build(arena: &mut Arena, schema: &Json, options: &Options) -> Result<NodeId, Reason> {
