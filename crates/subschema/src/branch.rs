@@ -193,27 +193,7 @@ impl Branch {
                 }
                 self.atoms.push(literal);
             }
-            Node::Integer
-            | Node::Bound { .. }
-            | Node::MultipleOf(_)
-            | Node::MinLength(_)
-            | Node::MaxLength(_)
-            | Node::Pattern(_)
-            | Node::Format(_)
-            | Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..)
-            | Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Property(..)
-            | Node::PatternProperty(..)
-            | Node::Rest { .. }
-            | Node::Names(_) => {
+            Node::Number(_) | Node::Text(_) | Node::Items(_) | Node::Members(_) => {
                 // A demand on a value needs a value of the kind.
                 if let Some(types) = node.about().filter(|_| !holds) {
                     self.narrow(types)?;

@@ -7,7 +7,9 @@ use validator::{Draft, FORMATS};
 
 use crate::Reason;
 use crate::document::Document;
-use crate::node::{Arena, Node, NodeId, PatternId, Slot, Types};
+use crate::node::{
+    Arena, ItemsAtom, MembersAtom, Node, NodeId, NumberAtom, PatternId, Slot, TextAtom, Types,
+};
 use crate::number::rational;
 
 const DEPTH_MAX: usize = 150;
@@ -20,7 +22,7 @@ enum Met {
 }
 
 /// The atoms of a least and of a most.
-type Limits = (fn(u64) -> Node, fn(u64) -> Node);
+type Limits<N> = (fn(u64) -> N, fn(u64) -> N);
 
 pub(crate) struct Builder<'a, 'n> {
     pub(crate) document: &'a Document<'a>,
@@ -144,7 +146,7 @@ impl<'a, 'n> Builder<'a, 'n> {
             }
             parts.push(self.arena.types(set));
             if words.contains(&"integer") && !words.contains(&"number") {
-                parts.push(self.arena.keep(Node::Integer));
+                parts.push(self.arena.keep(NumberAtom::Integer));
             }
         }
         if let Some(value) = self.keyword(schema, "const") {
@@ -167,7 +169,7 @@ impl<'a, 'n> Builder<'a, 'n> {
             let mut add = |builder: &mut Self, name: &str, value: &Json, strict| {
                 let at = value.as_number().and_then(rational);
                 let at = at.ok_or_else(|| malformed(name))?;
-                let node = Node::Bound { upper, strict, at };
+                let node = NumberAtom::Bound { upper, strict, at };
                 parts.push(builder.arena.keep(node));
                 Ok::<(), Reason>(())
             };
@@ -185,7 +187,7 @@ impl<'a, 'n> Builder<'a, 'n> {
             let zero = crate::number::Rational::from_integer(0.into());
             let divisor = divisor.filter(|it| *it > zero);
             let divisor = divisor.ok_or_else(|| malformed("multipleOf"))?;
-            parts.push(self.arena.keep(Node::MultipleOf(divisor)));
+            parts.push(self.arena.keep(NumberAtom::MultipleOf(divisor)));
         }
         Ok(())
     }
@@ -198,11 +200,11 @@ impl<'a, 'n> Builder<'a, 'n> {
         number.map(Some).ok_or_else(|| malformed(name))
     }
 
-    fn limits(
+    fn limits<N: Into<Node>>(
         &mut self,
         schema: &Json,
         names: (&str, &str),
-        nodes: Limits,
+        nodes: Limits<N>,
         parts: &mut Vec<NodeId>,
     ) -> Result<(), Reason> {
         if let Some(least) = Self::count(schema, names.0)?.filter(|it| *it > 0) {
@@ -216,15 +218,16 @@ impl<'a, 'n> Builder<'a, 'n> {
 
     fn strings(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
         let names = ("minLength", "maxLength");
-        self.limits(schema, names, (Node::MinLength, Node::MaxLength), parts)?;
+        let nodes: Limits<TextAtom> = (TextAtom::MinLength, TextAtom::MaxLength);
+        self.limits(schema, names, nodes, parts)?;
         if let Some(pattern) = schema.get("pattern") {
             let text = pattern.as_str().ok_or_else(|| malformed("pattern"))?;
             let id = self.arena.pattern_id(text);
-            parts.push(self.arena.keep(Node::Pattern(id)));
+            parts.push(self.arena.keep(TextAtom::Pattern(id)));
         }
         let format = schema.get("format").and_then(Json::as_str);
         if let Some(name) = format.filter(|it| self.formats_assert && FORMATS.contains(it)) {
-            parts.push(self.arena.keep(Node::Format(name.to_owned())));
+            parts.push(self.arena.keep(TextAtom::Format(name.to_owned())));
         }
         Ok(())
     }
@@ -243,19 +246,20 @@ impl<'a, 'n> Builder<'a, 'n> {
 
     fn arrays(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
         let names = ("minItems", "maxItems");
-        self.limits(schema, names, (Node::MinItems, Node::MaxItems), parts)?;
+        let nodes: Limits<ItemsAtom> = (ItemsAtom::MinItems, ItemsAtom::MaxItems);
+        self.limits(schema, names, nodes, parts)?;
         if schema.get("uniqueItems").and_then(Json::as_bool) == Some(true) {
-            parts.push(self.arena.keep(Node::Unique));
+            parts.push(self.arena.keep(ItemsAtom::Unique));
         }
         let (first, rest) = self.item_schemas(schema);
         for (index, item) in first.iter().enumerate() {
             let of = self.schema(item)?;
-            parts.push(self.arena.part(of, |of| Node::Item(index, of)));
+            parts.push(self.arena.part(of, |of| ItemsAtom::Item(index, of)));
         }
         if let Some(rest) = rest {
             let of = self.schema(rest)?;
             let from = first.len();
-            parts.push(self.arena.part(of, |of| Node::ItemsFrom(from, of)));
+            parts.push(self.arena.part(of, |of| ItemsAtom::ItemsFrom(from, of)));
         }
         if let Some(contains) = self.keyword(schema, "contains") {
             let of = self.schema(contains)?;
@@ -263,10 +267,10 @@ impl<'a, 'n> Builder<'a, 'n> {
             let count = |name| Self::count(schema, name).map(|it| it.filter(|_| newer));
             let least = count("minContains")?.unwrap_or(1);
             if least > 0 {
-                parts.push(self.arena.keep(Node::ContainsMin(of, least)));
+                parts.push(self.arena.keep(ItemsAtom::ContainsMin(of, least)));
             }
             if let Some(most) = count("maxContains")? {
-                parts.push(self.arena.keep(Node::ContainsMax(of, most)));
+                parts.push(self.arena.keep(ItemsAtom::ContainsMax(of, most)));
             }
         }
         Ok(())
@@ -282,7 +286,7 @@ impl<'a, 'n> Builder<'a, 'n> {
 
     fn objects(&mut self, schema: &'a Json, parts: &mut Vec<NodeId>) -> Result<(), Reason> {
         let names = ("minProperties", "maxProperties");
-        let nodes: Limits = (Node::MinProperties, Node::MaxProperties);
+        let nodes: Limits<MembersAtom> = (MembersAtom::MinProperties, MembersAtom::MaxProperties);
         self.limits(schema, names, nodes, parts)?;
         // Draft 3 had a flag there, which later drafts do not know.
         for name in schema
@@ -292,26 +296,29 @@ impl<'a, 'n> Builder<'a, 'n> {
             .flatten()
         {
             let name = name.as_str().ok_or_else(|| malformed("required"))?;
-            parts.push(self.arena.keep(Node::Required(name.to_owned())));
+            parts.push(self.arena.keep(MembersAtom::Required(name.to_owned())));
         }
         let members = schema.get("properties").and_then(Json::as_object);
         for (name, property) in members.into_iter().flatten() {
             let of = self.schema(property)?;
             let name = name.clone();
-            parts.push(self.arena.part(of, |of| Node::Property(name, of)));
+            parts.push(self.arena.part(of, |of| MembersAtom::Property(name, of)));
         }
         let patterns = schema.get("patternProperties").and_then(Json::as_object);
         for (pattern, property) in patterns.into_iter().flatten() {
             let of = self.schema(property)?;
             let id = self.arena.pattern_id(pattern);
-            parts.push(self.arena.part(of, |of| Node::PatternProperty(id, of)));
+            parts.push(
+                self.arena
+                    .part(of, |of| MembersAtom::PatternProperty(id, of)),
+            );
         }
         if let Some(rest) = schema.get("additionalProperties") {
             let of = self.schema(rest)?;
             let names = members.into_iter().flat_map(|it| it.keys().cloned());
             let names: Vec<_> = names.collect();
             let patterns = self.patterns_of(schema);
-            let node = |of| Node::Rest {
+            let node = |of| MembersAtom::Rest {
                 names,
                 patterns,
                 of,
@@ -320,7 +327,7 @@ impl<'a, 'n> Builder<'a, 'n> {
         }
         if let Some(names) = self.keyword(schema, "propertyNames") {
             let of = self.schema(names)?;
-            parts.push(self.arena.part(of, Node::Names));
+            parts.push(self.arena.part(of, MembersAtom::Names));
         }
         Ok(())
     }
@@ -328,7 +335,7 @@ impl<'a, 'n> Builder<'a, 'n> {
     /// Holds for objects that have the member.
     pub(crate) fn has_member(&mut self, name: &str) -> NodeId {
         let object = self.arena.types(Types::OBJECT);
-        let required = self.arena.keep(Node::Required(name.to_owned()));
+        let required = self.arena.keep(MembersAtom::Required(name.to_owned()));
         self.arena.all(vec![object, required])
     }
 
@@ -342,11 +349,12 @@ impl<'a, 'n> Builder<'a, 'n> {
                 let then = match then {
                     Json::Array(names) => {
                         let names = names.iter().filter_map(Json::as_str);
-                        let nodes = names.map(|it| self.arena.keep(Node::Required(it.to_owned())));
+                        let nodes =
+                            names.map(|it| self.arena.keep(MembersAtom::Required(it.to_owned())));
                         let nodes = nodes.collect();
                         self.arena.all(nodes)
                     }
-                    Json::String(name) => self.arena.keep(Node::Required(name.clone())),
+                    Json::String(name) => self.arena.keep(MembersAtom::Required(name.clone())),
                     Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
                         self.schema(then)?
                     }

@@ -34,26 +34,9 @@ fn in_place(arena: &Arena, node: NodeId) -> Vec<NodeId> {
         Node::Ref(slot) => arena.target(*slot).into_iter().collect(),
         Node::Types(_)
         | Node::Values(_)
-        | Node::Integer
-        | Node::Bound { .. }
-        | Node::MultipleOf(_)
-        | Node::MinLength(_)
-        | Node::MaxLength(_)
-        | Node::Pattern(_)
-        | Node::Format(_)
-        | Node::MinItems(_)
-        | Node::MaxItems(_)
-        | Node::Unique
-        | Node::Item(..)
-        | Node::ItemsFrom(..)
-        | Node::ContainsMin(..)
-        | Node::ContainsMax(..)
-        | Node::Required(_)
-        | Node::MinProperties(_)
-        | Node::MaxProperties(_)
-        | Node::Property(..)
-        | Node::PatternProperty(..)
-        | Node::Rest { .. }
-        | Node::Names(_) => Vec::new(),
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Items(_)
+        | Node::Members(_) => Vec::new(),
     }
 }

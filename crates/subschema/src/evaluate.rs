@@ -3,7 +3,7 @@
 use spec::Json;
 
 use crate::Reason;
-use crate::node::{Literal, Node, NodeId, Types};
+use crate::node::{ItemsAtom, Literal, MembersAtom, Node, NodeId, NumberAtom, TextAtom, Types};
 use crate::number::{divides, rational};
 use crate::solve::Solver;
 
@@ -26,11 +26,8 @@ impl Solver<'_> {
 
     pub(crate) fn holds(&mut self, node: NodeId, value: &Json) -> Result<bool, Reason> {
         self.tick()?;
-        let node = self.arena.get(node).clone();
-        if node.about().is_some_and(|it| it != Types::of(value)) {
-            return Ok(true);
-        }
-        match (&node, value) {
+        let node = self.arena.share(node);
+        match (node.as_ref(), value) {
             (Node::All(parts), _) => self.count(parts, value, |it| it == parts.len()),
             (Node::Any(parts), _) => self.count(parts, value, |it| it > 0),
             (Node::One(parts), _) => self.count(parts, value, |it| it == 1),
@@ -45,14 +42,15 @@ impl Solver<'_> {
             },
             (Node::Types(types), _) => Ok(types.has(Types::of(value))),
             (Node::Values(set), _) => Ok(self.arena.values(*set).contains(value)),
-            (_, Json::Number(number)) => {
+            (Node::Number(atom), Json::Number(number)) => {
                 let number = rational(number).ok_or_else(|| Reason::limit("a number"))?;
-                Ok(number_holds(&node, &number))
+                Ok(number_holds(atom, &number))
             }
-            (_, Json::String(text)) => self.text_holds(&node, text),
-            (_, Json::Array(items)) => self.items_hold(&node, items),
-            (_, Json::Object(members)) => self.members_hold(&node, members),
-            (_, Json::Null | Json::Bool(_)) => Ok(true),
+            (Node::Text(atom), Json::String(text)) => self.text_holds(atom, text),
+            (Node::Items(atom), Json::Array(items)) => self.items_hold(atom, items),
+            (Node::Members(atom), Json::Object(members)) => self.members_hold(atom, members),
+            // An atom about another kind of values.
+            (Node::Number(_) | Node::Text(_) | Node::Items(_) | Node::Members(_), _) => Ok(true),
         }
     }
 
@@ -83,47 +81,22 @@ impl Solver<'_> {
         }
     }
 
-    fn text_holds(&mut self, node: &Node, text: &str) -> Result<bool, Reason> {
+    fn text_holds(&mut self, node: &TextAtom, text: &str) -> Result<bool, Reason> {
         match node {
-            Node::MinLength(least) => Ok(length(text.chars().count()) >= *least),
-            Node::MaxLength(most) => Ok(length(text.chars().count()) <= *most),
-            Node::Pattern(id) => self.texts.matches(*id, self.arena.pattern(*id), text),
-            Node::Format(name) => self.texts.is_of_format(name, text),
-            Node::All(_)
-            | Node::Any(_)
-            | Node::One(_)
-            | Node::Not(_)
-            | Node::If(..)
-            | Node::Ref(_)
-            | Node::Types(_)
-            | Node::Values(_)
-            | Node::Integer
-            | Node::Bound { .. }
-            | Node::MultipleOf(_)
-            | Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..)
-            | Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Property(..)
-            | Node::PatternProperty(..)
-            | Node::Rest { .. }
-            | Node::Names(_) => Ok(true),
+            TextAtom::MinLength(least) => Ok(length(text.chars().count()) >= *least),
+            TextAtom::MaxLength(most) => Ok(length(text.chars().count()) <= *most),
+            TextAtom::Pattern(id) => self.texts.matches(*id, self.arena.pattern(*id), text),
+            TextAtom::Format(name) => self.texts.is_of_format(name, text),
         }
     }
 
-    fn items_hold(&mut self, node: &Node, items: &[Json]) -> Result<bool, Reason> {
+    fn items_hold(&mut self, node: &ItemsAtom, items: &[Json]) -> Result<bool, Reason> {
         match node {
-            Node::MinItems(least) => Ok(length(items.len()) >= *least),
-            Node::MaxItems(most) => Ok(length(items.len()) <= *most),
-            Node::Unique => Ok(are_unique(items)),
-            Node::Item(at, of) => items.get(*at).map_or(Ok(true), |it| self.holds(*of, it)),
-            Node::ItemsFrom(from, of) => {
+            ItemsAtom::MinItems(least) => Ok(length(items.len()) >= *least),
+            ItemsAtom::MaxItems(most) => Ok(length(items.len()) <= *most),
+            ItemsAtom::Unique => Ok(are_unique(items)),
+            ItemsAtom::Item(at, of) => items.get(*at).map_or(Ok(true), |it| self.holds(*of, it)),
+            ItemsAtom::ItemsFrom(from, of) => {
                 for item in items.iter().skip(*from) {
                     if !self.holds(*of, item)? {
                         return Ok(false);
@@ -131,30 +104,8 @@ impl Solver<'_> {
                 }
                 Ok(true)
             }
-            Node::ContainsMin(of, least) => Ok(self.contained(*of, items)? >= *least),
-            Node::ContainsMax(of, most) => Ok(self.contained(*of, items)? <= *most),
-            Node::All(_)
-            | Node::Any(_)
-            | Node::One(_)
-            | Node::Not(_)
-            | Node::If(..)
-            | Node::Ref(_)
-            | Node::Types(_)
-            | Node::Values(_)
-            | Node::Integer
-            | Node::Bound { .. }
-            | Node::MultipleOf(_)
-            | Node::MinLength(_)
-            | Node::MaxLength(_)
-            | Node::Pattern(_)
-            | Node::Format(_)
-            | Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Property(..)
-            | Node::PatternProperty(..)
-            | Node::Rest { .. }
-            | Node::Names(_) => Ok(true),
+            ItemsAtom::ContainsMin(of, least) => Ok(self.contained(*of, items)? >= *least),
+            ItemsAtom::ContainsMax(of, most) => Ok(self.contained(*of, items)? <= *most),
         }
     }
 
@@ -168,17 +119,17 @@ impl Solver<'_> {
 
     fn members_hold(
         &mut self,
-        node: &Node,
+        node: &MembersAtom,
         members: &std::collections::BTreeMap<String, Json>,
     ) -> Result<bool, Reason> {
         match node {
-            Node::Required(name) => Ok(members.contains_key(name)),
-            Node::MinProperties(least) => Ok(length(members.len()) >= *least),
-            Node::MaxProperties(most) => Ok(length(members.len()) <= *most),
-            Node::Property(name, of) => {
+            MembersAtom::Required(name) => Ok(members.contains_key(name)),
+            MembersAtom::MinProperties(least) => Ok(length(members.len()) >= *least),
+            MembersAtom::MaxProperties(most) => Ok(length(members.len()) <= *most),
+            MembersAtom::Property(name, of) => {
                 members.get(name).map_or(Ok(true), |it| self.holds(*of, it))
             }
-            Node::PatternProperty(..) | Node::Rest { .. } => {
+            MembersAtom::PatternProperty(..) | MembersAtom::Rest { .. } => {
                 for (name, member) in members {
                     if let Some(of) = self.applies(node, name)?
                         && !self.holds(of, member)?
@@ -188,7 +139,7 @@ impl Solver<'_> {
                 }
                 Ok(true)
             }
-            Node::Names(of) => {
+            MembersAtom::Names(of) => {
                 for name in members.keys() {
                     if !self.holds(*of, &Json::from(name.as_str()))? {
                         return Ok(false);
@@ -196,41 +147,23 @@ impl Solver<'_> {
                 }
                 Ok(true)
             }
-            Node::All(_)
-            | Node::Any(_)
-            | Node::One(_)
-            | Node::Not(_)
-            | Node::If(..)
-            | Node::Ref(_)
-            | Node::Types(_)
-            | Node::Values(_)
-            | Node::Integer
-            | Node::Bound { .. }
-            | Node::MultipleOf(_)
-            | Node::MinLength(_)
-            | Node::MaxLength(_)
-            | Node::Pattern(_)
-            | Node::Format(_)
-            | Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..) => Ok(true),
         }
     }
 
     /// What an atom about members says of the member of a name.
-    pub(crate) fn applies(&mut self, node: &Node, name: &str) -> Result<Option<NodeId>, Reason> {
+    pub(crate) fn applies(
+        &mut self,
+        node: &MembersAtom,
+        name: &str,
+    ) -> Result<Option<NodeId>, Reason> {
         match node {
-            Node::Property(of, value) => Ok(Some(*value).filter(|_| of == name)),
-            Node::PatternProperty(pattern, value) => {
+            MembersAtom::Property(of, value) => Ok(Some(*value).filter(|_| of == name)),
+            MembersAtom::PatternProperty(pattern, value) => {
                 let text = self.arena.pattern(*pattern);
                 let matches = self.texts.matches(*pattern, text, name)?;
                 Ok(Some(*value).filter(|_| matches))
             }
-            Node::Rest {
+            MembersAtom::Rest {
                 names,
                 patterns,
                 of,
@@ -246,72 +179,24 @@ impl Solver<'_> {
                 }
                 Ok(Some(*of))
             }
-            Node::All(_)
-            | Node::Any(_)
-            | Node::One(_)
-            | Node::Not(_)
-            | Node::If(..)
-            | Node::Ref(_)
-            | Node::Types(_)
-            | Node::Values(_)
-            | Node::Integer
-            | Node::Bound { .. }
-            | Node::MultipleOf(_)
-            | Node::MinLength(_)
-            | Node::MaxLength(_)
-            | Node::Pattern(_)
-            | Node::Format(_)
-            | Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..)
-            | Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Names(_) => Ok(None),
+            MembersAtom::Required(_)
+            | MembersAtom::MinProperties(_)
+            | MembersAtom::MaxProperties(_)
+            | MembersAtom::Names(_) => Ok(None),
         }
     }
 }
 
-pub(crate) fn number_holds(node: &Node, number: &crate::number::Rational) -> bool {
+pub(crate) fn number_holds(node: &NumberAtom, number: &crate::number::Rational) -> bool {
     match node {
-        Node::Integer => number.is_integer(),
-        Node::Bound { upper, strict, at } => match (upper, strict) {
+        NumberAtom::Integer => number.is_integer(),
+        NumberAtom::Bound { upper, strict, at } => match (upper, strict) {
             (false, false) => number >= at,
             (false, true) => number > at,
             (true, false) => number <= at,
             (true, true) => number < at,
         },
-        Node::MultipleOf(divisor) => divides(divisor, number),
-        Node::All(_)
-        | Node::Any(_)
-        | Node::One(_)
-        | Node::Not(_)
-        | Node::If(..)
-        | Node::Ref(_)
-        | Node::Types(_)
-        | Node::Values(_)
-        | Node::MinLength(_)
-        | Node::MaxLength(_)
-        | Node::Pattern(_)
-        | Node::Format(_)
-        | Node::MinItems(_)
-        | Node::MaxItems(_)
-        | Node::Unique
-        | Node::Item(..)
-        | Node::ItemsFrom(..)
-        | Node::ContainsMin(..)
-        | Node::ContainsMax(..)
-        | Node::Required(_)
-        | Node::MinProperties(_)
-        | Node::MaxProperties(_)
-        | Node::Property(..)
-        | Node::PatternProperty(..)
-        | Node::Rest { .. }
-        | Node::Names(_) => true,
+        NumberAtom::MultipleOf(divisor) => divides(divisor, number),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::branch::Branch;
-use crate::node::{Literal, Node, NodeId, Slot};
+use crate::node::{ItemsAtom, Literal, MembersAtom, Node, NodeId, NumberAtom, Slot, TextAtom};
 use crate::solve::{Outcome, Solver};
 use crate::{Options, Reason};
 
@@ -89,47 +89,33 @@ fn keyword(node: &Node) -> &'static str {
         Node::Not(_) => "not",
         Node::If(..) => "if",
         Node::Ref(_) => "$ref",
-        Node::Types(_) | Node::Integer => "type",
+        Node::Types(_) | Node::Number(NumberAtom::Integer) => "type",
         Node::Values(_) => "enum",
-        Node::Bound {
-            upper: false,
-            strict: false,
-            ..
-        } => "minimum",
-        Node::Bound {
-            upper: false,
-            strict: true,
-            ..
-        } => "exclusiveMinimum",
-        Node::Bound {
-            upper: true,
-            strict: false,
-            ..
-        } => "maximum",
-        Node::Bound {
-            upper: true,
-            strict: true,
-            ..
-        } => "exclusiveMaximum",
-        Node::MultipleOf(_) => "multipleOf",
-        Node::MinLength(_) => "minLength",
-        Node::MaxLength(_) => "maxLength",
-        Node::Pattern(_) => "pattern",
-        Node::Format(_) => "format",
-        Node::MinItems(_) => "minItems",
-        Node::MaxItems(_) => "maxItems",
-        Node::Unique => "uniqueItems",
-        Node::Item(..) => "prefixItems",
-        Node::ItemsFrom(..) => "items",
-        Node::ContainsMin(..) => "contains",
-        Node::ContainsMax(..) => "maxContains",
-        Node::Required(_) => "required",
-        Node::MinProperties(_) => "minProperties",
-        Node::MaxProperties(_) => "maxProperties",
-        Node::Property(..) => "properties",
-        Node::PatternProperty(..) => "patternProperties",
-        Node::Rest { .. } => "additionalProperties",
-        Node::Names(_) => "propertyNames",
+        Node::Number(NumberAtom::Bound { upper, strict, .. }) => match (upper, strict) {
+            (false, false) => "minimum",
+            (false, true) => "exclusiveMinimum",
+            (true, false) => "maximum",
+            (true, true) => "exclusiveMaximum",
+        },
+        Node::Number(NumberAtom::MultipleOf(_)) => "multipleOf",
+        Node::Text(TextAtom::MinLength(_)) => "minLength",
+        Node::Text(TextAtom::MaxLength(_)) => "maxLength",
+        Node::Text(TextAtom::Pattern(_)) => "pattern",
+        Node::Text(TextAtom::Format(_)) => "format",
+        Node::Items(ItemsAtom::MinItems(_)) => "minItems",
+        Node::Items(ItemsAtom::MaxItems(_)) => "maxItems",
+        Node::Items(ItemsAtom::Unique) => "uniqueItems",
+        Node::Items(ItemsAtom::Item(..)) => "prefixItems",
+        Node::Items(ItemsAtom::ItemsFrom(..)) => "items",
+        Node::Items(ItemsAtom::ContainsMin(..)) => "contains",
+        Node::Items(ItemsAtom::ContainsMax(..)) => "maxContains",
+        Node::Members(MembersAtom::Required(_)) => "required",
+        Node::Members(MembersAtom::MinProperties(_)) => "minProperties",
+        Node::Members(MembersAtom::MaxProperties(_)) => "maxProperties",
+        Node::Members(MembersAtom::Property(..)) => "properties",
+        Node::Members(MembersAtom::PatternProperty(..)) => "patternProperties",
+        Node::Members(MembersAtom::Rest { .. }) => "additionalProperties",
+        Node::Members(MembersAtom::Names(_)) => "propertyNames",
     }
 }
 
@@ -225,60 +211,38 @@ impl<'s, 'n> Walk<'s, 'n> {
         if self.grounds.len() >= GROUNDS_MAX {
             return;
         }
-        let said = self.solver.arena.get(node).clone();
-        let branch = self.known(place);
-        let Some(branch) = branch else {
+        let said = self.solver.arena.share(node);
+        let Some(branch) = self.known(place) else {
             return self.tell(&said, place, Told::Holds(Rule::Unreached));
         };
         if branch.holds(Literal::yes(node)) {
             return self.tell(&said, place, Told::Holds(Rule::Same));
         }
-        match &said {
+        match said.as_ref() {
             Node::All(parts) => {
                 for part in parts {
                     self.node(*part, place);
                 }
             }
             Node::Ref(slot) => self.reference(*slot, &said, place),
-            Node::Property(name, of) if place.steps.len() < DEPTH_MAX => {
-                self.below(Step::Member(name.clone()), *of, (place, &branch));
-            }
-            Node::Item(at, of) if place.steps.len() < DEPTH_MAX => {
-                self.below(Step::Item(*at), *of, (place, &branch));
-            }
-            Node::ItemsFrom(from, of) if place.steps.len() < DEPTH_MAX => {
-                self.below(Step::ItemsFrom(*from), *of, (place, &branch));
-            }
             Node::Any(_)
             | Node::One(_)
             | Node::Not(_)
             | Node::If(..)
             | Node::Types(_)
             | Node::Values(_)
-            | Node::Integer
-            | Node::Bound { .. }
-            | Node::MultipleOf(_)
-            | Node::MinLength(_)
-            | Node::MaxLength(_)
-            | Node::Pattern(_)
-            | Node::Format(_)
-            | Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..)
-            | Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Property(..)
-            | Node::PatternProperty(..)
-            | Node::Rest { .. }
-            | Node::Names(_) => {
-                let told = self.asked(node, place, &branch);
-                self.tell(&said, place, told);
-            }
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Items(_)
+            | Node::Members(_) => match inner(&said) {
+                Some((step, of)) if place.steps.len() < DEPTH_MAX => {
+                    self.below(step, of, (place, &branch));
+                }
+                Some(_) | None => {
+                    let told = self.asked(node, place, &branch);
+                    self.tell(&said, place, told);
+                }
+            },
         }
     }
 
@@ -332,18 +296,18 @@ impl<'s, 'n> Walk<'s, 'n> {
     fn below(&mut self, step: Step, of: NodeId, (place, branch): (&Place, &Branch)) {
         let mut known = Vec::new();
         for atom in branch.atoms.iter().filter(|it| it.holds) {
-            let node = self.solver.arena.get(atom.node).clone();
-            let applies = match &step {
-                Step::Member(name) => self.solver.applies(&node, name).ok().flatten(),
-                Step::Item(at) => match node {
-                    Node::Item(index, of) if index == *at => Some(of),
-                    Node::ItemsFrom(from, of) if from <= *at => Some(of),
-                    _ => None,
-                },
-                Step::ItemsFrom(first) => match node {
-                    Node::ItemsFrom(from, of) if from <= *first => Some(of),
-                    _ => None,
-                },
+            let node = self.solver.arena.share(atom.node);
+            let applies = match (&step, node.items(), node.members()) {
+                (Step::Member(name), _, Some(atom)) => {
+                    self.solver.applies(atom, name).ok().flatten()
+                }
+                (Step::Item(at), Some(ItemsAtom::Item(index, of)), _) if index == at => Some(*of),
+                (
+                    Step::Item(first) | Step::ItemsFrom(first),
+                    Some(ItemsAtom::ItemsFrom(from, of)),
+                    _,
+                ) if from <= first => Some(*of),
+                (Step::Member(_) | Step::Item(_) | Step::ItemsFrom(_), _, _) => None,
             };
             known.extend(applies.map(Literal::yes));
         }
@@ -362,11 +326,14 @@ impl<'s, 'n> Walk<'s, 'n> {
         }
         let mut whole = node;
         for step in place.steps.iter().rev() {
-            whole = self.solver.arena.keep(match step {
-                Step::Member(name) => Node::Property(name.clone(), whole),
-                Step::Item(at) => Node::Item(*at, whole),
-                Step::ItemsFrom(from) => Node::ItemsFrom(*from, whole),
-            });
+            whole = match step {
+                Step::Member(name) => {
+                    let atom = MembersAtom::Property(name.clone(), whole);
+                    self.solver.arena.keep(atom)
+                }
+                Step::Item(at) => self.solver.arena.keep(ItemsAtom::Item(*at, whole)),
+                Step::ItemsFrom(from) => self.solver.arena.keep(ItemsAtom::ItemsFrom(*from, whole)),
+            };
         }
         let literals = vec![Literal::yes(self.sub), Literal::no(whole)];
         match self.solver.solve(literals) {
@@ -378,14 +345,12 @@ impl<'s, 'n> Walk<'s, 'n> {
 
     fn rule(&self, node: NodeId, branch: &Branch) -> Rule {
         let arena = &self.solver.arena;
-        let listed = branch.atoms.iter().find_map(|it| match arena.get(it.node) {
-            Node::Values(set) if it.holds => Some(arena.values(*set).len()),
-            _ => None,
-        });
-        if let Some(count) = listed {
-            return Rule::Listed(count);
+        for atom in branch.atoms.iter().filter(|it| it.holds) {
+            if let Node::Values(set) = arena.get(atom.node) {
+                return Rule::Listed(arena.values(*set).len());
+            }
         }
-        match self.solver.arena.get(node) {
+        match arena.get(node) {
             Node::All(_)
             | Node::Any(_)
             | Node::One(_)
@@ -394,24 +359,26 @@ impl<'s, 'n> Walk<'s, 'n> {
             | Node::Ref(_)
             | Node::Values(_) => Rule::Alternatives,
             Node::Types(_) => Rule::Types,
-            Node::Integer | Node::Bound { .. } | Node::MultipleOf(_) => Rule::Numbers,
-            Node::MinLength(_) | Node::MaxLength(_) | Node::Pattern(_) | Node::Format(_) => {
-                Rule::Language
-            }
-            Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..) => Rule::Items,
-            Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Property(..)
-            | Node::PatternProperty(..)
-            | Node::Rest { .. }
-            | Node::Names(_) => Rule::Members,
+            Node::Number(_) => Rule::Numbers,
+            Node::Text(_) => Rule::Language,
+            Node::Items(_) => Rule::Items,
+            Node::Members(_) => Rule::Members,
         }
+    }
+}
+
+/// The values within a value that an atom is about, where it is about some of one place.
+fn inner(node: &Node) -> Option<(Step, NodeId)> {
+    if let Some(MembersAtom::Property(name, of)) = node.members() {
+        return Some((Step::Member(name.clone()), *of));
+    }
+    match node.items()? {
+        ItemsAtom::Item(at, of) => Some((Step::Item(*at), *of)),
+        ItemsAtom::ItemsFrom(from, of) => Some((Step::ItemsFrom(*from), *of)),
+        ItemsAtom::MinItems(_)
+        | ItemsAtom::MaxItems(_)
+        | ItemsAtom::Unique
+        | ItemsAtom::ContainsMin(..)
+        | ItemsAtom::ContainsMax(..) => None,
     }
 }

@@ -6,7 +6,5 @@ pub(crate) mod number;
 mod object;
 mod string;
 
-use crate::node::Node;
-
 /// What is settled about one kind of values: atoms that hold or do not.
-pub(crate) type Atoms = [(Node, bool)];
+pub(crate) type Atoms<'a, A> = [(&'a A, bool)];

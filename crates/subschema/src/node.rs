@@ -6,6 +6,7 @@
 //! one value of that kind; only `All`, `Any`, `One` and `If` offer alternatives.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use spec::Json;
 
@@ -106,6 +107,15 @@ pub(crate) enum Node {
     Ref(Slot),
     Types(Types),
     Values(SetId),
+    Number(NumberAtom),
+    Text(TextAtom),
+    Items(ItemsAtom),
+    Members(MembersAtom),
+}
+
+/// What is said of a number.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NumberAtom {
     Integer,
     Bound {
         upper: bool,
@@ -113,10 +123,20 @@ pub(crate) enum Node {
         at: Rational,
     },
     MultipleOf(Rational),
+}
+
+/// What is said of a text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum TextAtom {
     MinLength(u64),
     MaxLength(u64),
     Pattern(PatternId),
     Format(String),
+}
+
+/// What is said of an array.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ItemsAtom {
     MinItems(u64),
     MaxItems(u64),
     Unique,
@@ -125,6 +145,11 @@ pub(crate) enum Node {
     /// At least so many items are values of the node.
     ContainsMin(NodeId, u64),
     ContainsMax(NodeId, u64),
+}
+
+/// What is said of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MembersAtom {
     Required(String),
     MinProperties(u64),
     MaxProperties(u64),
@@ -139,8 +164,32 @@ pub(crate) enum Node {
     Names(NodeId),
 }
 
+impl From<NumberAtom> for Node {
+    fn from(atom: NumberAtom) -> Self {
+        Node::Number(atom)
+    }
+}
+
+impl From<TextAtom> for Node {
+    fn from(atom: TextAtom) -> Self {
+        Node::Text(atom)
+    }
+}
+
+impl From<ItemsAtom> for Node {
+    fn from(atom: ItemsAtom) -> Self {
+        Node::Items(atom)
+    }
+}
+
+impl From<MembersAtom> for Node {
+    fn from(atom: MembersAtom) -> Self {
+        Node::Members(atom)
+    }
+}
+
 impl Node {
-    /// The kinds of values that an atom says something about; `None` for what is no such atom.
+    /// The kind of values that an atom says something about; `None` for what is no such atom.
     pub(crate) fn about(&self) -> Option<Types> {
         match self {
             Node::All(_)
@@ -151,24 +200,42 @@ impl Node {
             | Node::Ref(_)
             | Node::Types(_)
             | Node::Values(_) => None,
-            Node::Integer | Node::Bound { .. } | Node::MultipleOf(_) => Some(Types::NUMBER),
-            Node::MinLength(_) | Node::MaxLength(_) | Node::Pattern(_) | Node::Format(_) => {
-                Some(Types::STRING)
-            }
-            Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..) => Some(Types::ARRAY),
-            Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Property(..)
-            | Node::PatternProperty(..)
-            | Node::Rest { .. }
-            | Node::Names(_) => Some(Types::OBJECT),
+            Node::Number(_) => Some(Types::NUMBER),
+            Node::Text(_) => Some(Types::STRING),
+            Node::Items(_) => Some(Types::ARRAY),
+            Node::Members(_) => Some(Types::OBJECT),
+        }
+    }
+
+    pub(crate) fn number(&self) -> Option<&NumberAtom> {
+        if let Node::Number(atom) = self {
+            Some(atom)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn text(&self) -> Option<&TextAtom> {
+        if let Node::Text(atom) = self {
+            Some(atom)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn items(&self) -> Option<&ItemsAtom> {
+        if let Node::Items(atom) = self {
+            Some(atom)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn members(&self) -> Option<&MembersAtom> {
+        if let Node::Members(atom) = self {
+            Some(atom)
+        } else {
+            None
         }
     }
 }
@@ -180,8 +247,8 @@ struct Set {
 
 #[derive(Default)]
 pub(crate) struct Arena {
-    nodes: Vec<Node>,
-    ids: BTreeMap<Node, NodeId>,
+    nodes: Vec<Rc<Node>>,
+    ids: BTreeMap<Rc<Node>, NodeId>,
     sets: Vec<Set>,
     set_ids: BTreeMap<String, SetId>,
     patterns: Vec<String>,
@@ -201,7 +268,15 @@ fn index(id: u32) -> usize {
 impl Arena {
     pub(crate) fn get(&self, id: NodeId) -> &Node {
         const NOTHING: &Node = &Node::Any(Vec::new());
-        self.nodes.get(index(id.0)).unwrap_or(NOTHING)
+        self.nodes.get(index(id.0)).map_or(NOTHING, Rc::as_ref)
+    }
+
+    /// The same, for whoever goes on to change the arena.
+    pub(crate) fn share(&self, id: NodeId) -> Rc<Node> {
+        match self.nodes.get(index(id.0)) {
+            Some(node) => Rc::clone(node),
+            None => Rc::new(Node::Any(Vec::new())),
+        }
     }
 
     pub(crate) fn values(&self, id: SetId) -> &[Json] {
@@ -248,12 +323,14 @@ impl Arena {
         id
     }
 
-    pub(crate) fn keep(&mut self, node: Node) -> NodeId {
+    pub(crate) fn keep(&mut self, node: impl Into<Node>) -> NodeId {
+        let node = node.into();
         if let Some(id) = self.ids.get(&node) {
             return *id;
         }
         let id = NodeId(position(self.nodes.len()));
-        self.nodes.push(node.clone());
+        let node = Rc::new(node);
+        self.nodes.push(Rc::clone(&node));
         self.ids.insert(node, id);
         id
     }
@@ -391,7 +468,11 @@ impl Arena {
     }
 
     /// An atom that says nothing of values whose part may be anything.
-    pub(crate) fn part(&mut self, of: NodeId, node: impl FnOnce(NodeId) -> Node) -> NodeId {
+    pub(crate) fn part<N: Into<Node>>(
+        &mut self,
+        of: NodeId,
+        node: impl FnOnce(NodeId) -> N,
+    ) -> NodeId {
         if self.is_anything(of) {
             return of;
         }

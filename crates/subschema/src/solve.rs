@@ -4,11 +4,13 @@
 //! cut short is `Unknown`.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use spec::Json;
 
 use crate::Reason;
 use crate::branch::{Alternatives, Branch};
+use crate::leaf::number;
 use crate::node::{Arena, Literal, Node, Types};
 use crate::texts::Texts;
 
@@ -215,6 +217,10 @@ impl<'n> Solver<'n> {
             return self.listed(&values, branch.types, literals);
         }
         let excluded = self.excluded(branch);
+        let atoms = branch.atoms.iter();
+        let atoms: Vec<_> = atoms
+            .map(|it| (self.arena.share(it.node), it.holds))
+            .collect();
         let mut failure = Failure::new();
         for kind in [
             Types::STRING,
@@ -228,20 +234,13 @@ impl<'n> Solver<'n> {
                 continue;
             }
             let excluded: Vec<&Json> = excluded.iter().filter(|it| Types::of(it) == kind).collect();
-            let mut atoms = Vec::new();
-            for atom in &branch.atoms {
-                let node = self.arena.get(atom.node);
-                if node.about() == Some(kind) {
-                    atoms.push((node.clone(), atom.holds));
-                }
-            }
             let outcome = match kind {
-                Types::STRING => self.string(&atoms, &excluded),
-                Types::NUMBER => crate::leaf::number::find(&atoms, &excluded),
+                Types::STRING => self.string(&about(&atoms, Node::text), &excluded),
+                Types::NUMBER => number::find(&about(&atoms, Node::number), &excluded),
                 Types::BOOLEAN => simple(&[Json::Bool(true), Json::Bool(false)], &excluded),
                 Types::NULL => simple(&[Json::Null], &excluded),
-                Types::ARRAY => self.array(&atoms, &excluded),
-                _ => self.object(&atoms, &excluded),
+                Types::ARRAY => self.array(&about(&atoms, Node::items), &excluded),
+                _ => self.object(&about(&atoms, Node::members), &excluded),
             };
             if let Some(value) = failure.note(outcome) {
                 return Outcome::Found(value);
@@ -280,6 +279,14 @@ impl<'n> Solver<'n> {
     pub(crate) fn other_than(&mut self, value: &Json) -> Literal {
         Literal::no(self.arena.one_of_values(std::slice::from_ref(value)))
     }
+}
+
+/// The atoms about one kind of values.
+fn about<A>(atoms: &[(Rc<Node>, bool)], which: impl Fn(&Node) -> Option<&A>) -> Vec<(&A, bool)> {
+    atoms
+        .iter()
+        .filter_map(|(node, holds)| Some((which(node)?, *holds)))
+        .collect()
 }
 
 fn simple(values: &[Json], excluded: &[&Json]) -> Outcome {

@@ -8,7 +8,7 @@ use validator::Draft;
 
 use crate::Reason;
 use crate::build::{Builder, address};
-use crate::node::{Node, NodeId, PatternId};
+use crate::node::{ItemsAtom, MembersAtom, NodeId, PatternId};
 
 /// The most leaves of one tree.
 const LEAVES_MAX: usize = 512;
@@ -116,7 +116,7 @@ impl<'a> Builder<'a, '_> {
 
     fn leaf(&mut self, tree: &Tree, evaluated: Evaluated) -> NodeId {
         match tree.kind {
-            Kind::Properties => self.arena.keep(Node::Rest {
+            Kind::Properties => self.arena.keep(MembersAtom::Rest {
                 names: evaluated.names.into_iter().collect(),
                 patterns: evaluated.patterns.into_iter().collect(),
                 of: tree.of,
@@ -126,7 +126,7 @@ impl<'a> Builder<'a, '_> {
                 either.push(tree.of);
                 let of = self.arena.any(either);
                 let first = evaluated.first;
-                self.arena.part(of, |of| Node::ItemsFrom(first, of))
+                self.arena.part(of, |of| ItemsAtom::ItemsFrom(first, of))
             }
         }
     }

@@ -6,7 +6,7 @@ use spec::Json;
 
 use super::Atoms;
 use crate::Reason;
-use crate::node::{Literal, Node, NodeId};
+use crate::node::{ItemsAtom, Literal, NodeId};
 use crate::solve::{Failure, Outcome, Solver};
 
 /// The most items of an array that is looked for.
@@ -39,7 +39,7 @@ struct Items {
 type Slots = Vec<Vec<Literal>>;
 
 impl Items {
-    fn of(atoms: &Atoms) -> Self {
+    fn of(atoms: &Atoms<'_, ItemsAtom>) -> Self {
         let mut items = Self::default();
         for (node, holds) in atoms {
             items.add(node, *holds);
@@ -51,15 +51,17 @@ impl Items {
         self.most = Some(self.most.map_or(most, |old| old.min(most)));
     }
 
-    fn add(&mut self, node: &Node, holds: bool) {
+    fn add(&mut self, node: &ItemsAtom, holds: bool) {
         match (node, holds) {
-            (Node::MinItems(least), true) => self.least = self.least.max(*least),
-            (Node::MaxItems(most), false) => self.least = self.least.max(most.saturating_add(1)),
-            (Node::MaxItems(most), true) => self.at_most(*most),
-            (Node::MinItems(least), false) => self.at_most(least.saturating_sub(1)),
-            (Node::Unique, true) => self.unique = true,
-            (Node::Unique, false) => self.duplicate = true,
-            (Node::Item(at, of), _) => {
+            (ItemsAtom::MinItems(least), true) => self.least = self.least.max(*least),
+            (ItemsAtom::MaxItems(most), false) => {
+                self.least = self.least.max(most.saturating_add(1))
+            }
+            (ItemsAtom::MaxItems(most), true) => self.at_most(*most),
+            (ItemsAtom::MinItems(least), false) => self.at_most(least.saturating_sub(1)),
+            (ItemsAtom::Unique, true) => self.unique = true,
+            (ItemsAtom::Unique, false) => self.duplicate = true,
+            (ItemsAtom::Item(at, of), _) => {
                 self.first = self.first.max(at.saturating_add(1));
                 let literal = Literal { node: *of, holds };
                 self.at.push((*at, literal));
@@ -67,7 +69,7 @@ impl Items {
                     self.reaches = self.reaches.max(at.saturating_add(1));
                 }
             }
-            (Node::ItemsFrom(from, of), _) => {
+            (ItemsAtom::ItemsFrom(from, of), _) => {
                 self.first = self.first.max(*from);
                 let literal = Literal { node: *of, holds };
                 if holds {
@@ -76,13 +78,14 @@ impl Items {
                     self.somewhere.push((*from, literal));
                 }
             }
-            (Node::ContainsMin(of, least), true) => self.counted(*of, *least, u64::MAX),
-            (Node::ContainsMin(of, least), false) => self.counted(*of, 0, least.saturating_sub(1)),
-            (Node::ContainsMax(of, most), true) => self.counted(*of, 0, *most),
-            (Node::ContainsMax(of, most), false) => {
+            (ItemsAtom::ContainsMin(of, least), true) => self.counted(*of, *least, u64::MAX),
+            (ItemsAtom::ContainsMin(of, least), false) => {
+                self.counted(*of, 0, least.saturating_sub(1))
+            }
+            (ItemsAtom::ContainsMax(of, most), true) => self.counted(*of, 0, *most),
+            (ItemsAtom::ContainsMax(of, most), false) => {
                 self.counted(*of, most.saturating_add(1), u64::MAX);
             }
-            _ => {}
         }
     }
 
@@ -126,7 +129,7 @@ impl Items {
 }
 
 impl Solver<'_> {
-    pub(crate) fn array(&mut self, atoms: &Atoms, excluded: &[&Json]) -> Outcome {
+    pub(crate) fn array(&mut self, atoms: &Atoms<'_, ItemsAtom>, excluded: &[&Json]) -> Outcome {
         let items = Items::of(atoms);
         let mut failure = Failure::new();
         match self.array_in(&items, excluded, &mut failure) {

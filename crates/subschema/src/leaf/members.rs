@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Atoms;
-use crate::node::{Arena, Literal, Node, NodeId, PatternId, Types};
+use crate::node::{Arena, Literal, MembersAtom, NodeId, PatternId, Types};
 
 /// Something that one member must show.
 #[derive(Clone)]
 pub(super) enum Demand {
     /// An atom about members applies to it and does not hold.
-    Member(Node),
+    Member(MembersAtom),
     /// Its name is not a value of the node.
     Name(NodeId),
 }
@@ -22,7 +22,7 @@ pub(super) struct Members {
     pub(super) present: BTreeMap<String, Vec<Literal>>,
     pub(super) absent: BTreeSet<String>,
     /// Atoms that hold of every member that they apply to.
-    pub(super) universal: Vec<Node>,
+    pub(super) universal: Vec<MembersAtom>,
     pub(super) demands: Vec<Demand>,
     /// What holds of every name.
     pub(super) names: Vec<Literal>,
@@ -32,7 +32,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    pub(super) fn of(arena: &mut Arena, atoms: &Atoms) -> Self {
+    pub(super) fn of(arena: &mut Arena, atoms: &Atoms<'_, MembersAtom>) -> Self {
         let mut members = Self::default();
         for (node, holds) in atoms {
             members.mention(node);
@@ -42,45 +42,23 @@ impl Members {
         members
     }
 
-    fn mention(&mut self, node: &Node) {
+    fn mention(&mut self, node: &MembersAtom) {
         match node {
-            Node::Required(name) | Node::Property(name, _) => {
+            MembersAtom::Required(name) | MembersAtom::Property(name, _) => {
                 self.mentioned.insert(name.clone());
             }
-            Node::PatternProperty(pattern, _) => {
+            MembersAtom::PatternProperty(pattern, _) => {
                 self.patterns.insert(*pattern);
             }
-            Node::Rest {
+            MembersAtom::Rest {
                 names, patterns, ..
             } => {
                 self.mentioned.extend(names.iter().cloned());
                 self.patterns.extend(patterns);
             }
-            Node::All(_)
-            | Node::Any(_)
-            | Node::One(_)
-            | Node::Not(_)
-            | Node::If(..)
-            | Node::Ref(_)
-            | Node::Types(_)
-            | Node::Values(_)
-            | Node::Integer
-            | Node::Bound { .. }
-            | Node::MultipleOf(_)
-            | Node::MinLength(_)
-            | Node::MaxLength(_)
-            | Node::Pattern(_)
-            | Node::Format(_)
-            | Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Names(_) => {}
+            MembersAtom::MinProperties(_)
+            | MembersAtom::MaxProperties(_)
+            | MembersAtom::Names(_) => {}
         }
     }
 
@@ -88,38 +66,42 @@ impl Members {
         self.most = Some(self.most.map_or(most, |old| old.min(most)));
     }
 
-    fn add(&mut self, arena: &mut Arena, node: &Node, holds: bool) {
+    fn add(&mut self, arena: &mut Arena, node: &MembersAtom, holds: bool) {
         match (node, holds) {
-            (Node::MinProperties(least), true) => self.least = self.least.max(*least),
-            (Node::MaxProperties(most), false) => {
+            (MembersAtom::MinProperties(least), true) => self.least = self.least.max(*least),
+            (MembersAtom::MaxProperties(most), false) => {
                 self.least = self.least.max(most.saturating_add(1));
             }
-            (Node::MaxProperties(most), true) => self.at_most(*most),
-            (Node::MinProperties(least), false) => self.at_most(least.saturating_sub(1)),
-            (Node::Required(name), true) => {
+            (MembersAtom::MaxProperties(most), true) => self.at_most(*most),
+            (MembersAtom::MinProperties(least), false) => self.at_most(least.saturating_sub(1)),
+            (MembersAtom::Required(name), true) => {
                 self.present.entry(name.clone()).or_default();
             }
-            (Node::Required(name), false) => {
+            (MembersAtom::Required(name), false) => {
                 self.absent.insert(name.clone());
             }
-            (Node::Property(name, of), false) => {
+            (MembersAtom::Property(name, of), false) => {
                 let asked = self.present.entry(name.clone()).or_default();
                 asked.push(Literal::no(*of));
             }
-            (Node::Property(..) | Node::PatternProperty(..) | Node::Rest { .. }, true) => {
+            (
+                MembersAtom::Property(..)
+                | MembersAtom::PatternProperty(..)
+                | MembersAtom::Rest { .. },
+                true,
+            ) => {
                 self.universal.push(node.clone());
             }
-            (Node::PatternProperty(..) | Node::Rest { .. }, false) => {
+            (MembersAtom::PatternProperty(..) | MembersAtom::Rest { .. }, false) => {
                 self.demands.push(Demand::Member(node.clone()));
             }
-            (Node::Names(of), true) => {
+            (MembersAtom::Names(of), true) => {
                 if self.names.is_empty() {
                     self.names.push(Literal::yes(arena.types(Types::STRING)));
                 }
                 self.names.push(Literal::yes(*of));
             }
-            (Node::Names(of), false) => self.demands.push(Demand::Name(*of)),
-            _ => {}
+            (MembersAtom::Names(of), false) => self.demands.push(Demand::Name(*of)),
         }
     }
 }

@@ -6,7 +6,7 @@ use spec::Json;
 
 use super::Atoms;
 use crate::Reason;
-use crate::node::Node;
+use crate::node::NumberAtom;
 use crate::number::{Rational, decimal, divides, least_common_multiple, rational};
 use crate::solve::{NOTHING_ABOVE, Outcome};
 
@@ -26,7 +26,7 @@ struct Range {
 }
 
 /// A number of which the atoms hold.
-pub(crate) fn find(atoms: &Atoms, excluded: &[&Json]) -> Outcome {
+pub(crate) fn find(atoms: &Atoms<'_, NumberAtom>, excluded: &[&Json]) -> Outcome {
     let mut range = Range::default();
     for (node, holds) in atoms {
         range.add(node, *holds);
@@ -48,41 +48,15 @@ pub(crate) fn find(atoms: &Atoms, excluded: &[&Json]) -> Outcome {
 }
 
 impl Range {
-    fn add(&mut self, node: &Node, holds: bool) {
+    fn add(&mut self, node: &NumberAtom, holds: bool) {
         match node {
-            Node::Bound { upper, strict, at } => {
+            NumberAtom::Bound { upper, strict, at } => {
                 // What is not above an end is below or at it.
                 let (upper, strict) = (*upper == holds, *strict == holds);
                 self.bound(upper, strict, at);
             }
-            Node::Integer => self.multiple(Rational::from_integer(1.into()), holds),
-            Node::MultipleOf(divisor) => self.multiple(divisor.clone(), holds),
-            Node::All(_)
-            | Node::Any(_)
-            | Node::One(_)
-            | Node::Not(_)
-            | Node::If(..)
-            | Node::Ref(_)
-            | Node::Types(_)
-            | Node::Values(_)
-            | Node::MinLength(_)
-            | Node::MaxLength(_)
-            | Node::Pattern(_)
-            | Node::Format(_)
-            | Node::MinItems(_)
-            | Node::MaxItems(_)
-            | Node::Unique
-            | Node::Item(..)
-            | Node::ItemsFrom(..)
-            | Node::ContainsMin(..)
-            | Node::ContainsMax(..)
-            | Node::Required(_)
-            | Node::MinProperties(_)
-            | Node::MaxProperties(_)
-            | Node::Property(..)
-            | Node::PatternProperty(..)
-            | Node::Rest { .. }
-            | Node::Names(_) => {}
+            NumberAtom::Integer => self.multiple(Rational::from_integer(1.into()), holds),
+            NumberAtom::MultipleOf(divisor) => self.multiple(divisor.clone(), holds),
         }
     }
 

@@ -7,7 +7,7 @@ use spec::Json;
 use super::Atoms;
 use super::members::{Demand, Members};
 use crate::Reason;
-use crate::node::{Literal, Node, Types};
+use crate::node::{Literal, MembersAtom, TextAtom, Types};
 use crate::solve::{Failure, Outcome, Solver};
 
 /// The most members that are added to reach a count.
@@ -33,7 +33,7 @@ fn count(chosen: usize) -> u64 {
 }
 
 impl Solver<'_> {
-    pub(crate) fn object(&mut self, atoms: &Atoms, excluded: &[&Json]) -> Outcome {
+    pub(crate) fn object(&mut self, atoms: &Atoms<'_, MembersAtom>, excluded: &[&Json]) -> Outcome {
         let members = Members::of(self.arena, atoms);
         let mut search = Search {
             members,
@@ -187,7 +187,7 @@ impl Solver<'_> {
     ) -> Result<Vec<String>, Reason> {
         let mut tests = Vec::new();
         for pattern in search.members.patterns.clone() {
-            tests.push(self.arena.keep(Node::Pattern(pattern)));
+            tests.push(self.arena.keep(TextAtom::Pattern(pattern)));
         }
         for other in &search.members.demands {
             if let Demand::Name(of) = other

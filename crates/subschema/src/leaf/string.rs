@@ -3,12 +3,12 @@
 use spec::Json;
 
 use super::Atoms;
-use crate::node::Node;
+use crate::node::TextAtom;
 use crate::solve::{NOTHING_ABOVE, Outcome, Solver};
 use crate::texts::Wanted;
 
 impl Solver<'_> {
-    pub(crate) fn string(&mut self, atoms: &Atoms, excluded: &[&Json]) -> Outcome {
+    pub(crate) fn string(&mut self, atoms: &Atoms<'_, TextAtom>, excluded: &[&Json]) -> Outcome {
         let mut wanted = Wanted {
             excluded: excluded.iter().filter_map(|it| it.as_str()).collect(),
             ..Wanted::default()
@@ -16,17 +16,16 @@ impl Solver<'_> {
         let mut most = u64::MAX;
         for (node, holds) in atoms {
             match (node, holds) {
-                (Node::MinLength(it), true) => wanted.least = wanted.least.max(*it),
-                (Node::MaxLength(it), false) => {
+                (TextAtom::MinLength(it), true) => wanted.least = wanted.least.max(*it),
+                (TextAtom::MaxLength(it), false) => {
                     wanted.least = wanted.least.max(it.saturating_add(1));
                 }
-                (Node::MaxLength(it), true) => most = most.min(*it),
-                (Node::MinLength(it), false) => most = most.min(it.saturating_sub(1)),
-                (Node::Pattern(id), _) => {
+                (TextAtom::MaxLength(it), true) => most = most.min(*it),
+                (TextAtom::MinLength(it), false) => most = most.min(it.saturating_sub(1)),
+                (TextAtom::Pattern(id), _) => {
                     wanted.patterns.push((*id, self.arena.pattern(*id), *holds));
                 }
-                (Node::Format(name), _) => wanted.formats.push((name, *holds)),
-                _ => {}
+                (TextAtom::Format(name), _) => wanted.formats.push((name, *holds)),
             }
         }
         wanted.most = Some(most).filter(|it| *it < u64::MAX);
