@@ -167,29 +167,31 @@ impl Range {
             (None, Some((most, _))) => (most - whole(16), whole(16)),
             (None, None) => (whole(0), whole(16)),
         };
-        let mut candidates = vec![whole(0), whole(1), base.clone(), &base + &width];
-        candidates.push(base.ceil());
-        candidates.push(base.floor() + whole(1));
-        for places in [1_u32, 2, 3, 5, 8, 13] {
-            let parts = whole(10).pow(i32::try_from(places).unwrap_or(1));
-            for it in [5, 1, 2, 3, 7, 9] {
-                candidates.push(&base + &width * whole(it) / &parts);
-            }
-        }
+        // Whole numbers read best, and one just past an end tells most.
+        let (zero, one) = (whole(0), whole(1));
+        let past = [base.ceil(), base.floor() + &one];
+        let first = [zero, one];
+        let near = if self.least.is_some() {
+            [past, first]
+        } else {
+            [first, past]
+        };
+        let ends = [base.clone(), &base + &width];
+        let near = near.into_iter().flatten().chain(ends);
+        let parted = [1, 2, 3, 5, 8, 13].into_iter().flat_map(|places| {
+            let parts = whole(10).pow(places);
+            [5, 1, 2, 3, 7, 9].map(|it| &base + &width * whole(it) / &parts)
+        });
         // Of a lattice, an interval this small has at most one number.
-        let mut scale = width.clone();
-        for it in 0..self
-            .excluded
-            .len()
-            .saturating_add(self.avoided.len())
-            .saturating_add(40)
-        {
-            scale /= whole(if it % 2 == 0 { 2 } else { 5 });
-            candidates.push(&base + &scale);
-        }
-        let fits = |it: &&Rational| self.fits(it) && decimal(it).is_some();
-        match candidates.iter().find(fits) {
-            Some(number) => Ok(Some(number.clone())),
+        let others = self.excluded.len().saturating_add(self.avoided.len());
+        let halved = (0..others.saturating_add(40)).scan(width.clone(), |scale, it| {
+            *scale /= whole(if it % 2 == 0 { 2 } else { 5 });
+            Some(&base + &*scale)
+        });
+        let mut candidates = near.chain(parted).chain(halved);
+        let fits = |it: &Rational| self.fits(it) && decimal(it).is_some();
+        match candidates.find(fits) {
+            Some(number) => Ok(Some(number)),
             None if self.avoided.is_empty() && width.is_positive() => {
                 Err(Reason::limit("too many excluded numbers"))
             }
