@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Json;
 
+use crate::Options;
+
 use keywords::{FACETS, applies_to, is_note, kinds, types_of};
 
 /// How many references are followed at one place, and how deep places are nested.
@@ -22,6 +24,41 @@ pub struct Completed {
     pub schema: Json,
     /// What its author may not have meant.
     pub lints: Vec<Lint>,
+    /// What it gives as defaults.
+    defaults: Vec<Given>,
+}
+
+/// A default that a narrowing gives, and what is claimed at its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Given {
+    pointer: String,
+    value: Json,
+    schema: Json,
+}
+
+/// A `default` of a narrowing that its own claim refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// JSON pointer to the place of the schema in the narrowing.
+    pub pointer: String,
+    /// The default.
+    pub value: Json,
+}
+
+impl Completed {
+    /// The defaults that the narrowing gives and does not take. One that cannot be judged is left
+    /// out.
+    #[must_use]
+    pub fn misfits(&self, options: &Options) -> Vec<Misfit> {
+        let refused = |given: &&Given| {
+            crate::takes(&self.schema, &given.schema, &given.value, options) == Ok(false)
+        };
+        let misfits = self.defaults.iter().filter(refused).map(|given| Misfit {
+            pointer: given.pointer.clone(),
+            value: given.value.clone(),
+        });
+        misfits.collect()
+    }
 }
 
 /// Something in a narrowing that is legal and probably not meant.
@@ -64,24 +101,50 @@ pub fn complete(tool: &Json, overlay: &Json) -> Completed {
     let mut completion = Completion {
         root: tool,
         lints: Vec::new(),
+        defaults: Vec::new(),
         path: Vec::new(),
     };
     let schema = completion.at(tool, overlay);
     Completed {
         schema,
         lints: completion.lints,
+        defaults: completion.defaults,
     }
 }
 
 struct Completion<'a> {
     root: &'a Json,
     lints: Vec<Lint>,
+    defaults: Vec<Given>,
     path: Vec<String>,
 }
 
 fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
     let document = crate::Document::new(root, validator::Draft::of(root)?);
     document.resolve(reference).ok()
+}
+
+/// What a reference leads to, with what stands beside the reference. Both hold, so where they speak
+/// of the same thing they stay apart.
+fn joined(mut target: Members, mut beside: Members) -> Members {
+    let speaks_alike = |keyword: &String| {
+        let alike = |other: &String| {
+            let kind = kinds(keyword).filter(|it| matches!(*it, "array" | "object"));
+            keyword == other || kind.is_some() && kind == kinds(other)
+        };
+        !is_note(keyword) && target.keys().any(alike)
+    };
+    if !beside.keys().any(speaks_alike) {
+        target.extend(beside);
+        return target;
+    }
+    let own = match beside.remove("allOf") {
+        Some(Json::Array(own)) => own,
+        Some(_) | None => Vec::new(),
+    };
+    let all = std::iter::once(Json::Object(target)).chain(own);
+    beside.insert("allOf".to_owned(), Json::Array(all.collect()));
+    beside
 }
 
 impl Completion<'_> {
@@ -114,6 +177,19 @@ impl Completion<'_> {
         if stated.is_empty() || self.path.len() > DEPTH_MAX {
             return tool.clone();
         }
+        let schema = self.claimed(tool, overlay, stated);
+        if let Some(value) = stated.get("default") {
+            self.defaults.push(Given {
+                pointer: self.pointer(),
+                value: value.clone(),
+                schema: schema.clone(),
+            });
+        }
+        schema
+    }
+
+    /// What is claimed where the narrowing says something.
+    fn claimed(&mut self, tool: &Json, overlay: &Json, stated: &Members) -> Json {
         let tool = match tool {
             Json::Object(members) => self.inlined(members),
             Json::Bool(true) => Some(Members::new()),
@@ -149,7 +225,7 @@ impl Completion<'_> {
             let Some(target) = resolve(self.root, reference) else {
                 break;
             };
-            let mut joined = match target {
+            let target = match target {
                 Json::Object(target) => target.clone(),
                 Json::Bool(false) => return None,
                 Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
@@ -157,8 +233,11 @@ impl Completion<'_> {
                 }
             };
             members.remove("$ref");
-            joined.extend(members);
-            members = joined;
+            if validator::Draft::of(self.root).is_some_and(|it| it <= validator::Draft::D7) {
+                // What stands beside a reference says nothing there.
+                members.retain(|keyword, _| is_note(keyword));
+            }
+            members = joined(target, members);
         }
         Some(members)
     }

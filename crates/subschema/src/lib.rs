@@ -41,7 +41,7 @@ use std::fmt;
 use spec::Json;
 use validator::Draft;
 
-pub use complete::{Completed, Lint, complete};
+pub use complete::{Completed, Lint, Misfit, complete};
 pub use explain::{Ground, Rule};
 
 use build::Builder;
@@ -184,6 +184,15 @@ pub fn is_empty(schema: &Json, options: &Options) -> Answer {
     }
 }
 
+/// Whether a schema that stands in the document `root` takes a value.
+fn takes(root: &Json, schema: &Json, value: &Json, options: &Options) -> Result<bool, Reason> {
+    let mut arena = Arena::default();
+    let document = Document::new(root, draft_of(root, options)?);
+    let node = Builder::new(&document, &mut arena, options.formats_assert).schema(schema)?;
+    cycle::check(&arena)?;
+    Solver::new(&mut arena, options.steps_max).holds(node, value)
+}
+
 fn both(
     arena: &mut Arena,
     sub: &Json,
@@ -195,13 +204,17 @@ fn both(
 }
 
 fn build(arena: &mut Arena, schema: &Json, options: &Options) -> Result<NodeId, Reason> {
-    let draft = match schema.get("$schema") {
-        None => options.draft,
-        Some(_) => Draft::of(schema)
-            .ok_or_else(|| Reason::keyword("$schema", "a draft that is not known"))?,
-    };
-    let document = Document::new(schema, draft);
+    let document = Document::new(schema, draft_of(schema, options)?);
     Builder::new(&document, arena, options.formats_assert).schema(schema)
+}
+
+fn draft_of(schema: &Json, options: &Options) -> Result<Draft, Reason> {
+    match schema.get("$schema") {
+        None => Ok(options.draft),
+        Some(_) => {
+            Draft::of(schema).ok_or_else(|| Reason::keyword("$schema", "a draft that is not known"))
+        }
+    }
 }
 
 /// A value of which the literals hold, and the steps that it took.
