@@ -62,3 +62,4 @@ pub use render::render;
 pub use resolved::{compile_resolved, compile_resolved_with};
 pub use schema::schema_file;
 pub use self_contained::{CatalogDocument, CompiledDocument, differences, document};
+pub use suggest::nearest;

@@ -80,6 +80,14 @@ impl Publishing for Service {
         let found = found.map_err(|error| Status::internal(error.to_string()))?;
         Err(invalid("overlay", &found))
     }
+
+    async fn get_snapshot(
+        &self,
+        request: Request<wire::GetSnapshotRequest>,
+    ) -> Result<Response<wire::GetSnapshotResponse>, Status> {
+        let answer = self.snapshot(request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
 }
 
 impl Service {

@@ -13,4 +13,5 @@ mod many;
 mod publishing;
 mod seeds;
 mod services;
+mod snapshot;
 mod workers;
