@@ -485,18 +485,23 @@ fn at(steps: &[Step], each: Each, (wanted, truth): (&Json, Truth), missing: Trut
 }
 
 fn document(schema: Json) -> Json {
-    let mut members = match schema {
-        Json::Object(members) => members,
-        other => [("allOf".to_owned(), Json::Array(vec![other]))].into(),
-    };
-    members.insert("$schema".to_owned(), Json::from(DRAFT));
-    Json::Object(members)
+    let draft = [("$schema", Json::from(DRAFT))];
+    match schema {
+        Json::Object(mut members) => {
+            members.extend(draft.map(|(key, value)| (key.to_owned(), value)));
+            Json::Object(members)
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+            let all = [("allOf", Json::Array(vec![schema]))];
+            Json::from_members(draft.into_iter().chain(all))
+        }
+    }
 }
 
 fn not(schema: Json) -> Json {
-    match schema {
-        Json::Bool(is) => Json::Bool(!is),
-        other => Json::from_members([("not", other)]),
+    match schema.as_bool() {
+        Some(takes) => Json::Bool(!takes),
+        None => Json::from_members([("not", schema)]),
     }
 }
 
