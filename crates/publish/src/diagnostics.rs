@@ -66,6 +66,12 @@ pub(crate) mod e0603;
 pub(crate) mod e0604;
 pub(crate) mod e0605;
 pub(crate) mod e0606;
+pub(crate) mod e0607;
+pub(crate) mod e0608;
+pub(crate) mod e0609;
+pub(crate) mod e0610;
+pub(crate) mod e0611;
+pub(crate) mod e0612;
 pub(crate) mod e0701;
 pub(crate) mod e0702;
 pub(crate) mod e0703;
@@ -100,7 +106,7 @@ const SOURCES: &[(Code, &str)] = sources! {
     e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309 e0310 e0311 e0312 e0313 e0314 e0315
     e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412 e0413 e0414
     e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511 e0512
-    e0601 e0602 e0603 e0604 e0605 e0606
+    e0601 e0602 e0603 e0604 e0605 e0606 e0607 e0608 e0609 e0610 e0611 e0612
     e0701 e0702 e0703 e0704 e0705
     e0801 e0802 e0803 e0804 e0805 e0806 e0807 e0808 e0809 e0810
 };

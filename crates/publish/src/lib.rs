@@ -12,6 +12,7 @@
 //! each kind of mistake. Beside the way, `format` describes documents to editors, `policy_test` reads
 //! what an author expects of policies, and `overlay` what a deployment adds.
 
+mod analysis;
 mod attach;
 mod bound;
 mod catalog;
