@@ -130,19 +130,19 @@ impl Analysis {
         (self.questions <= QUESTIONS_MAX).then(|| contains(sub, sup, &options))
     }
 
-    /// Arguments that the tool takes and that are in all of the regions: an example, or that there
+    /// Arguments that the schema takes and that are in all of the regions: an example, or that there
     /// are none; `None` if it cannot be told.
-    fn meet(&mut self, tool: &Tool, regions: &[&Json]) -> Option<Option<Json>> {
+    fn meet(&mut self, schema: &Json, regions: &[&Json]) -> Option<Option<Json>> {
         let outside = Json::from_members([("not", all_of(regions))]);
-        match self.ask(&tool.input_schema, &outside)? {
+        match self.ask(schema, &outside)? {
             Answer::Proved(_) => Some(None),
             Answer::Refuted(witness) => Some(Some(witness.value)),
             Answer::Undecided(_) => None,
         }
     }
 
-    fn is_empty(&mut self, tool: &Tool, regions: &[&Json]) -> bool {
-        self.meet(tool, regions) == Some(None)
+    fn is_empty(&mut self, schema: &Json, regions: &[&Json]) -> bool {
+        self.meet(schema, regions) == Some(None)
     }
 
     fn found(&mut self, policy: &Policy, field: &str, what: What) {
@@ -161,7 +161,14 @@ impl Analysis {
             let Some(region) = it.region(policy) else {
                 continue;
             };
-            if self.is_empty(it.tool, &[&region.may]) {
+            // A denial that a narrower binding leaves nothing to do is none too many.
+            let schema = match policy.decision.kind {
+                DecisionKind::Allow => &it.tool.input_schema,
+                DecisionKind::Deny | DecisionKind::RequireApproval | DecisionKind::Escalate => {
+                    &it.tool.contract_schema
+                }
+            };
+            if self.is_empty(schema, &[&region.may]) {
                 never.push(it.tool);
             }
             regions.push((it.tool, region));
@@ -186,7 +193,7 @@ impl Analysis {
             .map(|at| {
                 regions.iter().all(|(tool, region)| {
                     let constant = region.constants.get(at);
-                    constant.is_some_and(|it| self.is_empty(tool, &[&it.equal]))
+                    constant.is_some_and(|it| self.is_empty(&tool.contract_schema, &[&it.equal]))
                 })
             })
             .collect();
@@ -225,7 +232,7 @@ impl Analysis {
                 continue;
             };
             let missed = Json::from_members([("not", region.may.clone())]);
-            if let Some(Some(example)) = self.meet(tool, &[other_case, &missed]) {
+            if let Some(Some(example)) = self.meet(&tool.input_schema, &[other_case, &missed]) {
                 let what = What::LetterCase {
                     value: constant.value.clone(),
                     tool: names(&[tool]),
@@ -268,7 +275,8 @@ impl Analysis {
 
     fn disjoint(&mut self, own: (&Policy, &Region), other: (&Policy, &Region), tool: &Tool) {
         let either = [&own.1.may, &other.1.may];
-        if self.is_empty(tool, &either) && !either.iter().any(|it| self.is_empty(tool, &[it])) {
+        let schema = &tool.input_schema;
+        if self.is_empty(schema, &either) && !either.iter().any(|it| self.is_empty(schema, &[it])) {
             let what = What::Disjoint {
                 other: other.0.id.clone(),
                 tool: names(&[tool]),
@@ -278,7 +286,7 @@ impl Analysis {
     }
 
     fn overlap(&mut self, own: (&Policy, &Region), asks: (&Policy, &Region), tool: &Tool) {
-        if let Some(Some(example)) = self.meet(tool, &[&own.1.must, &asks.1.must]) {
+        if let Some(Some(example)) = self.meet(&tool.input_schema, &[&own.1.must, &asks.1.must]) {
             let what = What::Overlap {
                 asks: asks.0.id.clone(),
                 tool: names(&[tool]),
@@ -314,7 +322,7 @@ impl Analysis {
             let alike = policy.decision.kind == DecisionKind::Deny
                 && matches!(self.ask(&back, &own.must), Some(Answer::Proved(_)))
                 && policy.id < other.id;
-            if alike || self.is_empty(it.tool, &[&own.may]) {
+            if alike || self.is_empty(&it.tool.input_schema, &[&own.may]) {
                 return;
             }
             by = Some(other.id.clone());
