@@ -2,7 +2,7 @@
 //! and what diagnostics look like; the compiling is in the `publish` crate, and asking the catalog in
 //! `lookup`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -84,9 +84,34 @@ pub(crate) fn must_exist(file: &Path, failed: &dyn Fn() -> Failure) -> Result<()
     })
 }
 
+/// Bindings that are let through without a proof.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Unproven {
+    /// Let the binding of this tool through where it cannot be told whether it only narrows its
+    /// contract. Calls are checked against both schemas all the same. May be given several times.
+    #[arg(long = "allow-unproven", value_name = "TOOL")]
+    names: Vec<String>,
+}
+
+impl Unproven {
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        self.names.iter().cloned().collect()
+    }
+}
+
 /// Compiles the bundle of the Agent at `path`, a file or the folder that it is in. What its files do
 /// not have is looked for in the catalog of the runtime.
 pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Failure> {
+    compile_allowing(path, &Unproven::default(), context).await
+}
+
+/// As [`compile`], where some bindings are let through without a proof.
+pub(crate) async fn compile_allowing(
+    path: &Path,
+    unproven: &Unproven,
+    context: &Context,
+) -> Result<Local, Failure> {
+    let unproven = unproven.names();
     let Opened {
         disk,
         folder,
@@ -94,7 +119,7 @@ pub(crate) async fn compile(path: &Path, context: &Context) -> Result<Local, Fai
     } = open(path, MANIFEST)?;
     let (local, _) = lookup::with_catalog(context, |catalog| {
         let recorder = Recorder::new(&disk);
-        let compiled = publish::compile_with(&recorder, catalog, &manifest);
+        let compiled = publish::compile_allowing(&recorder, catalog, &manifest, &unproven);
         let wanted = compiled.wanted.clone();
         let local = Local {
             compiled,
@@ -190,6 +215,19 @@ pub(crate) fn remote(diagnostic: &proto::ordain::v1::Diagnostic) -> String {
     }
     if !diagnostic.help.is_empty() {
         text.push_str(&format!("  help: {}\n", escape::block(&diagnostic.help)));
+    }
+    for related in &diagnostic.related {
+        let line = related.line;
+        let place = if line > 0 {
+            format!(":{line}:{}", related.column)
+        } else {
+            String::new()
+        };
+        text.push_str(&format!(
+            "  note: {}{place}: {}\n",
+            escape::inline(&related.file),
+            escape::block(&related.message)
+        ));
     }
     text
 }

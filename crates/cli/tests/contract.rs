@@ -133,6 +133,7 @@ async fn a_published_version() {
           required:
             - order_id
           type: object
+
         results: not checked
 
         rules: none; every call whose arguments fit goes through
@@ -167,6 +168,7 @@ async fn a_published_version() {
           required:
             - order_id
           type: object
+
         results: not checked
 
         rules: none; every call whose arguments fit goes through
@@ -212,6 +214,7 @@ async fn a_published_version() {
             - amount
             - currency
           type: object
+
         results: not checked
 
         rules: in this order; all are asked, one that denies wins, and a call that none stops goes through
@@ -248,7 +251,7 @@ async fn as_data() {
     assert_eq!(items.len(), 2);
     let refund = &items[1];
     expect![[r#"
-        available_when contract_schema description input_schema may_rerun narrowing on_failure output_schema probe rules served_by side_effect_class strict terminal tool version wire_name
+        available_when contract_output_schema contract_schema description input_schema may_rerun narrowing on_failure output_narrowing output_schema probe rules served_by side_effect_class strict terminal tool version wire_name
     "#]].assert_eq(&keys(refund));
     expect![[r#"
         {"grounds":[],"keyword":null,"standing":"same"}
@@ -463,7 +466,8 @@ async fn everything_that_a_tool_can_have() {
             - order
             - amount
           type: object
-        results: checked against
+
+        results: the Tool's own schema
           additionalProperties: false
           properties:
             id:
@@ -495,4 +499,188 @@ async fn everything_that_a_tool_can_have() {
              when      ctx.now.hour >= 18
           undecided counts as a match where a rule denies or asks, and as none where it allows
     "#]].assert_eq(&masked(&page));
+}
+
+const NARROWING: &str = "\
+apiVersion: phrony.com/v1
+kind: Agent
+metadata: {name: narrow, namespace: shop, version: 1.0.0}
+spec:
+  purpose: Settle refunds.
+  instructions: {text: Be fair.}
+  model: {provider: stub, name: scripted}
+  tools:
+    - ref: pay.refund@^1
+      as: small
+      input_schema: {inline: {properties: {amount: {maximum: 100}, currency: {const: EUR}}}}
+      output_schema: {inline: {additionalProperties: true}}
+    - ref: pay.credit@^1
+      as: odd
+      input_schema: {inline: {properties: {order: {pattern: '\\bA\\b'}}}}
+";
+
+const REFUND: &str = "\
+apiVersion: phrony.com/v1
+kind: Tool
+metadata: {name: refund, namespace: pay, version: 1.2.0}
+spec:
+  description: Pay money back.
+  side_effect_class: non_idempotent_write
+  input_schema:
+    inline:
+      type: object
+      properties:
+        order: {type: string, pattern: '^[A-Z]+$'}
+        amount: {type: number, exclusiveMinimum: 0, maximum: 500}
+        currency: {enum: [EUR, CHF]}
+      required: [order, amount]
+      additionalProperties: false
+  output_schema:
+    inline: {type: object, properties: {id: {type: string}}, required: [id], additionalProperties: false}
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_proven_of_a_binding() {
+    let desk = Desk::new().await;
+    desk.write("shop/agent.yaml", NARROWING);
+    desk.write("shop/tools/refund.yaml", REFUND);
+    let credit = REFUND.replace("name: refund", "name: credit");
+    desk.write("shop/tools/credit.yaml", &credit);
+    desk.quietly("agents publish shop --allow-unproven odd");
+    let page = |line: &str| {
+        let output = desk.command(line);
+        masked(&String::from_utf8(output.stdout).unwrap())
+    };
+    let small = page("agents contract shop/narrow --tool small");
+    expect![[r#"
+              no
+
+        arguments: the Tool's own schema, narrowed by the binding; that it is nowhere wider is proven
+          additionalProperties: false
+          properties:
+            amount:
+              exclusiveMinimum: 0
+              maximum: 100
+              type: number
+            currency:
+              const: EUR
+            order:
+              pattern: "^[A-Z]+$"
+              type: string
+          required:
+            - order
+            - amount
+          type: object
+        the Tool's own schema, which arguments are checked against as well:
+          additionalProperties: false
+          properties:
+            amount:
+              exclusiveMinimum: 0
+              maximum: 500
+              type: number
+            currency:
+              enum:
+                - EUR
+                - CHF
+            order:
+              pattern: "^[A-Z]+$"
+              type: string
+          required:
+            - order
+            - amount
+          type: object
+        proof: what the wider schema says at each place, and why it always holds
+          / `type`: said alike
+          / `required`: said alike
+          / `properties`: said alike
+          / `additionalProperties`: said alike
+          /amount `type`: said alike
+          /amount `exclusiveMinimum`: said alike
+          /amount `maximum`: by the bounds of the number
+          /currency `enum`: the only value was tried
+
+        results: the binding's schema and the Tool's own; that it takes whatever the Tool may give is proven
+          additionalProperties: false
+          properties:
+            id:
+              type: string
+          required:
+            - id
+          type: object
+        the binding's schema, which results are checked against as well:
+          additionalProperties: true
+          properties:
+            id:
+              type: string
+          required:
+            - id
+          type: object
+        proof: what the wider schema says at each place, and why it always holds
+          / `type`: said alike
+          / `required`: said alike
+          / `properties`: said alike
+
+        rules: none; every call whose arguments fit goes through
+    "#]].assert_eq(small.split_once("terminal").unwrap().1);
+    let odd = page("agents contract shop/narrow --tool odd");
+    expect![[r#"
+              no
+
+        arguments: the Tool's own schema, changed by the binding; NOT proven to be nowhere wider (`pattern`
+                   stood in the way), and let through by who published it. Calls are checked against both
+          additionalProperties: false
+          properties:
+            amount:
+              exclusiveMinimum: 0
+              maximum: 500
+              type: number
+            currency:
+              enum:
+                - EUR
+                - CHF
+            order:
+              pattern: "\\bA\\b"
+              type: string
+          required:
+            - order
+            - amount
+          type: object
+        the Tool's own schema, which arguments are checked against as well:
+          additionalProperties: false
+          properties:
+            amount:
+              exclusiveMinimum: 0
+              maximum: 500
+              type: number
+            currency:
+              enum:
+                - EUR
+                - CHF
+            order:
+              pattern: "^[A-Z]+$"
+              type: string
+          required:
+            - order
+            - amount
+          type: object
+
+        results: the Tool's own schema
+          additionalProperties: false
+          properties:
+            id:
+              type: string
+          required:
+            - id
+          type: object
+
+        rules: none; every call whose arguments fit goes through
+    "#]].assert_eq(odd.split_once("terminal").unwrap().1);
+    let local = page("agents contract ./shop --tool odd --allow-unproven odd");
+    let rest = |page: &str| page.split_once("terminal").unwrap().1.to_owned();
+    assert_eq!(rest(&local), rest(&odd));
+    // Without leave there is no such version, and so no page.
+    assert_eq!(
+        desk.command("agents contract ./shop").status.code(),
+        Some(3)
+    );
 }

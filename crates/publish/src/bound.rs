@@ -1,13 +1,15 @@
 //! Bindings resolved: each with the Tool that it pins, and proven not to widen it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use semver::Version;
-use spec::snapshot::{Backend, Identity, McpServer, Metadata, OnFailure, Predicate, ProbeArg};
+use spec::snapshot::{
+    Backend, Identity, McpServer, Metadata, OnFailure, Predicate, ProbeArg, Standing,
+};
 use spec::{Json, SideEffectClass, snapshot};
 
-use crate::diagnostic::{At, Sink};
-use crate::diagnostics::{e0308, e0501, e0502, e0503, e0504, e0505, e0507, e0508, e0509, e0511};
+use crate::diagnostic::{At, Location, Sink};
+use crate::diagnostics::{e0308, e0501, e0502, e0503, e0505, e0507, e0508, e0509, e0511, e0520};
 use crate::document::agent::Agent;
 use crate::document::availability::{self, AgentFacts};
 use crate::document::binding::Binding;
@@ -16,8 +18,10 @@ use crate::document::probe::Probe;
 use crate::document::tool::Tool;
 use crate::document::{Header, PolicyRef};
 use crate::library::Library;
+use crate::narrowing::{self, Contract, Narrowed, Overlay, Side};
 use crate::reference::LogicalId;
 use crate::schema::{self, Schema};
+use crate::sources::Sources;
 
 /// The version of a contract that has none.
 const UNVERSIONED: &str = "default";
@@ -54,18 +58,49 @@ impl<'a> Bound<'a> {
 pub(crate) fn resolve<'a>(
     agent: &'a Agent,
     tools: &'a Library<Tool>,
+    unproven: &BTreeSet<String>,
+    sources: &mut Sources<'_>,
     sink: &mut Sink,
 ) -> Vec<Bound<'a>> {
     refuse_name_clashes(&agent.bindings, sink);
     refuse_twins(&agent.bindings, sink);
+    let mut binder = Binder {
+        agent,
+        tools,
+        unproven,
+        sources,
+    };
     let one = |binding: &'a Binding| match &binding.mcp {
         Some(mcp) => declare(binding, mcp, &agent.mcp_servers, sink),
         None => {
             let index = tools.find(&binding.reference, sink)?;
-            bind(binding, tools.get(index)?, agent, tools, sink)
+            binder.bind(binding, tools.get(index)?, sink)
         }
     };
     agent.bindings.iter().filter_map(one).collect()
+}
+
+/// Has every name that is let through unproven be one that needs it.
+pub(crate) fn check_unproven(
+    at: &Location,
+    tools: &[snapshot::Tool],
+    unproven: &BTreeSet<String>,
+    sink: &mut Sink,
+) {
+    let known: Vec<&str> = tools.iter().map(|it| it.wire_name.as_str()).collect();
+    for name in unproven {
+        match tools.iter().find(|it| it.wire_name == *name) {
+            None => sink.push(e0520::unknown(at, name, &known)),
+            Some(tool) if !is_unproven(tool) => sink.push(e0520::needless(at, name)),
+            Some(_) => {}
+        }
+    }
+}
+
+fn is_unproven(tool: &snapshot::Tool) -> bool {
+    [&tool.input_standing, &tool.output_standing]
+        .into_iter()
+        .any(|it| matches!(it, Standing::Unproven { .. }))
 }
 
 fn refuse_name_clashes(bindings: &[Binding], sink: &mut Sink) {
@@ -105,65 +140,143 @@ fn refuse_twins(bindings: &[Binding], sink: &mut Sink) {
     }
 }
 
-fn bind<'a>(
-    binding: &'a Binding,
-    contract: &'a Tool,
-    agent: &Agent,
-    tools: &Library<Tool>,
-    sink: &mut Sink,
-) -> Option<Bound<'a>> {
-    let (id, version) = contract.header.identity.as_ref()?;
-    warn_without_constraint(binding, id, version, sink);
-    let mut class = contract.class;
-    if let Some(chosen) = &binding.class {
-        if chosen.value < contract.class {
-            sink.push(e0503::widened(&chosen.at, chosen.value, contract.class));
+/// What every binding is bound with.
+struct Binder<'a, 's, 'f> {
+    agent: &'a Agent,
+    tools: &'a Library<Tool>,
+    unproven: &'s BTreeSet<String>,
+    sources: &'s mut Sources<'f>,
+}
+
+impl<'a> Binder<'a, '_, '_> {
+    fn bind(
+        &mut self,
+        binding: &'a Binding,
+        contract: &'a Tool,
+        sink: &mut Sink,
+    ) -> Option<Bound<'a>> {
+        let (id, version) = contract.header.identity.as_ref()?;
+        warn_without_constraint(binding, id, version, sink);
+        let class = effective_class(binding, contract, sink);
+        let schema = |schema: &Option<Schema>| schema.as_ref().map(|it| it.0.clone());
+        let contract_schema = schema(&contract.input).unwrap_or_else(open_object);
+        let contract_output_schema = schema(&contract.output);
+        let name = format!("{id}@{version}");
+        let (input_schema, input_standing) = match &binding.input {
+            Some(stated) => {
+                let written = contract.input.as_ref().map(|it| &it.2);
+                let over = (&contract_schema, written);
+                self.narrowed(
+                    (binding, stated, Side::Input),
+                    contract,
+                    (over, &name),
+                    sink,
+                )
+            }
+            None => (contract_schema.clone(), Standing::Same),
+        };
+        let (output_schema, output_standing) = match &binding.output {
+            Some(stated) => {
+                let anything = Json::Bool(true);
+                let written = contract.output.as_ref().map(|it| &it.2);
+                let over = (
+                    contract_output_schema.as_ref().unwrap_or(&anything),
+                    written,
+                );
+                let side = (binding, stated, Side::Output);
+                let (schema, standing) = self.narrowed(side, contract, (over, &name), sink);
+                (Some(schema), standing)
+            }
+            None => (contract_output_schema.clone(), Standing::Same),
+        };
+        check_availability(binding, id, contract, self.agent, sink);
+        let description = binding
+            .description
+            .clone()
+            .unwrap_or_else(|| contract.description.clone());
+        let tool = snapshot::Tool {
+            wire_name: binding.wire_name.value.clone(),
+            contract: contract.header.recorded(),
+            metadata: contract.header.metadata.clone(),
+            description,
+            side_effect_class: class,
+            input_schema,
+            contract_schema,
+            contract_output_schema,
+            output_schema,
+            input_standing,
+            output_standing,
+            strict: contract.strict,
+            available_when: contract
+                .available_when
+                .iter()
+                .map(|it| it.value.clone())
+                .collect(),
+            on_failure: contract.on_failure,
+            probe: contract
+                .probe
+                .as_ref()
+                .and_then(|it| probe(it, contract, self.tools, sink)),
+            terminal: contract.terminal,
+            backend: Backend::Worker,
+        };
+        Some(Bound {
+            binding,
+            contract: Some(contract),
+            id,
+            tool,
+        })
+    }
+
+    /// What the binding makes of the contract's schema. What was refused stays as the contract has
+    /// it, so that the rest can be checked.
+    fn narrowed(
+        &mut self,
+        (binding, stated, side): (&Binding, &At<Schema>, Side),
+        tool: &Tool,
+        ((schema, written), name): ((&Json, Option<&Location>), &str),
+        sink: &mut Sink,
+    ) -> (Json, Standing) {
+        let as_it_is = || (schema.clone(), Standing::Same);
+        // Beside a contract that was refused nothing can be told.
+        if !tool.sound {
+            return as_it_is();
         }
-        class = chosen.value.max(contract.class);
-        if contract.on_failure == OnFailure::Retry
-            && contract.class.may_rerun()
-            && !class.may_rerun()
-        {
-            sink.push(e0507::retried_no_more(&chosen.at, class));
+        let contract = Contract {
+            schema,
+            written,
+            name,
+            strict: tool.strict,
+        };
+        let wire_name = &binding.wire_name.value;
+        let overlay = Overlay {
+            schema: &stated.value,
+            at: &stated.at,
+            wire_name,
+            side,
+            unproven: self.unproven.contains(wire_name),
+        };
+        match narrowing::narrow(&contract, &overlay, self.sources, sink) {
+            Some(Narrowed { schema, standing }) => (schema, standing),
+            None => as_it_is(),
         }
     }
-    let schema = |schema: &Option<Schema>| schema.as_ref().map(|it| it.0.clone());
-    let contract_schema = schema(&contract.input).unwrap_or_else(open_object);
-    check_narrowing(binding, id, &contract_schema, contract, sink);
-    check_availability(binding, id, contract, agent, sink);
-    let description = binding
-        .description
-        .clone()
-        .unwrap_or_else(|| contract.description.clone());
-    let tool = snapshot::Tool {
-        wire_name: binding.wire_name.value.clone(),
-        contract: contract.header.recorded(),
-        metadata: contract.header.metadata.clone(),
-        description,
-        side_effect_class: class,
-        input_schema: contract_schema.clone(),
-        contract_schema,
-        output_schema: schema(&contract.output),
-        strict: contract.strict,
-        available_when: contract
-            .available_when
-            .iter()
-            .map(|it| it.value.clone())
-            .collect(),
-        on_failure: contract.on_failure,
-        probe: contract
-            .probe
-            .as_ref()
-            .and_then(|it| probe(it, contract, tools, sink)),
-        terminal: contract.terminal,
-        backend: Backend::Worker,
+}
+
+/// The stricter of the binding's class and the Tool's.
+fn effective_class(binding: &Binding, contract: &Tool, sink: &mut Sink) -> SideEffectClass {
+    let Some(chosen) = &binding.class else {
+        return contract.class;
     };
-    Some(Bound {
-        binding,
-        contract: Some(contract),
-        id,
-        tool,
-    })
+    if chosen.value < contract.class {
+        let there = (contract.class, contract.class_at.as_ref());
+        sink.push(e0503::widened(&chosen.at, chosen.value, there));
+    }
+    let class = chosen.value.max(contract.class);
+    if contract.on_failure == OnFailure::Retry && contract.class.may_rerun() && !class.may_rerun() {
+        sink.push(e0507::retried_no_more(&chosen.at, class));
+    }
+    class
 }
 
 /// A binding that declares its own contract, since a server that is dialled has none to enforce.
@@ -194,7 +307,10 @@ fn declare<'a>(
         side_effect_class: class.value,
         contract_schema: input.value.0.clone(),
         input_schema: input.value.0.clone(),
-        output_schema: None,
+        contract_output_schema: None,
+        output_schema: binding.output.as_ref().map(|it| it.value.0.clone()),
+        input_standing: Standing::Same,
+        output_standing: Standing::Same,
         strict: false,
         available_when: Vec::new(),
         on_failure: OnFailure::ReturnToAgent,
@@ -306,27 +422,6 @@ fn warn_without_constraint(binding: &Binding, id: &LogicalId, version: &Version,
     let At { value, at } = &binding.reference;
     if value.constraint.is_none() {
         sink.push(e0308::no_constraint(at, &id.to_string(), version));
-    }
-}
-
-/// A binding's schema may only be the contract's own, until narrowing can be proven.
-fn check_narrowing(
-    binding: &Binding,
-    id: &LogicalId,
-    contract: &Json,
-    tool: &Tool,
-    sink: &mut Sink,
-) {
-    let same = |schema: &Json| {
-        // A binding may repeat the schema of a strict Tool as the Tool writes it.
-        schema == contract || tool.strict && schema::close(schema).is_ok_and(|it| it == *contract)
-    };
-    if let Some(narrowed) = binding
-        .input
-        .as_ref()
-        .filter(|it| tool.sound && !same(&it.value.0))
-    {
-        sink.push(e0504::differs(&narrowed.at, &id.to_string()));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The way from files to a snapshot, step by step. Each step goes on with what the one before could
 //! read, so that one run finds every independent mistake.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use spec::Snapshot;
@@ -47,18 +48,35 @@ pub fn compile(files: &dyn Files, manifest: &str) -> Compiled {
 /// until nothing new is.
 #[must_use]
 pub fn compile_with(files: &dyn Files, catalog: &Catalog, manifest: &str) -> Compiled {
-    compile_as(Sources::with(files, catalog), manifest, None)
+    compile_allowing(files, catalog, manifest, &BTreeSet::new())
+}
+
+/// As [`compile_with`], where the bindings of the names in `unproven`, as the model calls them, are
+/// let through if it cannot be told whether they only narrow.
+#[must_use]
+pub fn compile_allowing(
+    files: &dyn Files,
+    catalog: &Catalog,
+    manifest: &str,
+    unproven: &BTreeSet<String>,
+) -> Compiled {
+    compile_as(Sources::with(files, catalog), manifest, None, unproven)
 }
 
 /// Compiles an Agent that is a member of a Bundle. What its entries of `spec.agents` lead to is in
 /// `callees`; for those that are not there no tool is made.
 pub(crate) fn compile_member(sources: Sources<'_>, manifest: &str, callees: &Callees) -> Compiled {
-    compile_as(sources, manifest, Some(callees))
+    compile_as(sources, manifest, Some(callees), &BTreeSet::new())
 }
 
-fn compile_as(mut sources: Sources<'_>, manifest: &str, callees: Option<&Callees>) -> Compiled {
+fn compile_as(
+    mut sources: Sources<'_>,
+    manifest: &str,
+    callees: Option<&Callees>,
+    unproven: &BTreeSet<String>,
+) -> Compiled {
     let mut sink = Sink::default();
-    let snapshot = build(manifest, callees, &mut sources, &mut sink);
+    let snapshot = build(manifest, (callees, unproven), &mut sources, &mut sink);
     let sound = sink.errors() == 0;
     Compiled {
         snapshot: snapshot.filter(|_| sound),
@@ -69,7 +87,7 @@ fn compile_as(mut sources: Sources<'_>, manifest: &str, callees: Option<&Callees
 
 fn build(
     manifest: &str,
-    callees: Option<&Callees>,
+    (callees, unproven): (Option<&Callees>, &BTreeSet<String>),
     sources: &mut Sources<'_>,
     sink: &mut Sink,
 ) -> Option<Snapshot> {
@@ -80,7 +98,7 @@ fn build(
     let before = sink.errors();
     let delegations = std::mem::take(&mut agent.delegations);
     let delegations_written = delegations.entries.len();
-    let mut bounds = bound::resolve(&agent, &tools, sink);
+    let mut bounds = bound::resolve(&agent, &tools, unproven, sources, sink);
     let delegates = delegates(delegations, callees, &bounds, sink);
     bounds.extend(delegates.iter().map(Delegate::bound));
     let all_bound = agent.all_bindings
@@ -102,6 +120,7 @@ fn build(
         metadata.annotations.insert(STUB_SCRIPT.to_owned(), script);
     }
     let tools: Vec<_> = bounds.into_iter().map(|it| it.tool).collect();
+    bound::check_unproven(&Location::file(&document.file), &tools, unproven, sink);
     let snapshot = Snapshot {
         format: FORMAT.to_owned(),
         agent: agent.header.recorded(),

@@ -20,9 +20,34 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
+    /// Other places that one should look at.
+    pub related: Vec<Related>,
+}
+
+/// A place that has to do with a mistake elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// Path of the file, relative to the bundle root.
+    pub file: String,
+    /// Where in the file, when that is known.
+    pub span: Option<Span>,
+    /// Path of the field; empty for the file as a whole.
+    pub field: String,
+    /// What is to be seen there.
+    pub message: String,
 }
 
 impl Diagnostic {
+    pub(crate) fn with_related(mut self, at: &Location, message: impl Into<String>) -> Self {
+        self.related.push(Related {
+            file: at.file.to_string(),
+            span: at.span,
+            field: at.field.clone(),
+            message: shortened(message.into()),
+        });
+        self
+    }
+
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(shortened(help.into()));
         self
@@ -127,6 +152,7 @@ impl Location {
             field: self.field.clone(),
             message: shortened(message),
             help: None,
+            related: Vec::new(),
         }
     }
 }
@@ -176,6 +202,10 @@ impl Sink {
         clip(&mut diagnostic.message);
         clip(&mut diagnostic.field);
         diagnostic.help.iter_mut().for_each(clip);
+        for related in &mut diagnostic.related {
+            clip(&mut related.message);
+            clip(&mut related.field);
+        }
         // INVARIANT: whoever is told what is wrong is told what to write instead.
         debug_assert!(diagnostic.help.is_some(), "{diagnostic:?}");
         let count = match diagnostic.severity {

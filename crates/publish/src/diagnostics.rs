@@ -48,6 +48,7 @@ pub(crate) mod e0411;
 pub(crate) mod e0412;
 pub(crate) mod e0413;
 pub(crate) mod e0414;
+pub(crate) mod e0415;
 pub(crate) mod e0501;
 pub(crate) mod e0502;
 pub(crate) mod e0503;
@@ -60,12 +61,26 @@ pub(crate) mod e0509;
 pub(crate) mod e0510;
 pub(crate) mod e0511;
 pub(crate) mod e0512;
+pub(crate) mod e0513;
+pub(crate) mod e0514;
+pub(crate) mod e0515;
+pub(crate) mod e0516;
+pub(crate) mod e0517;
+pub(crate) mod e0518;
+pub(crate) mod e0519;
+pub(crate) mod e0520;
 pub(crate) mod e0601;
 pub(crate) mod e0602;
 pub(crate) mod e0603;
 pub(crate) mod e0604;
 pub(crate) mod e0605;
 pub(crate) mod e0606;
+pub(crate) mod e0607;
+pub(crate) mod e0608;
+pub(crate) mod e0609;
+pub(crate) mod e0610;
+pub(crate) mod e0611;
+pub(crate) mod e0612;
 pub(crate) mod e0701;
 pub(crate) mod e0702;
 pub(crate) mod e0703;
@@ -98,9 +113,10 @@ const SOURCES: &[(Code, &str)] = sources! {
     e0101 e0102 e0103 e0104 e0105 e0106
     e0201 e0202 e0203 e0204 e0205 e0206 e0207 e0208 e0209 e0210 e0211 e0212
     e0301 e0302 e0303 e0304 e0305 e0306 e0307 e0308 e0309 e0310 e0311 e0312 e0313 e0314 e0315
-    e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412 e0413 e0414
-    e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511 e0512
-    e0601 e0602 e0603 e0604 e0605 e0606
+    e0401 e0402 e0403 e0404 e0405 e0406 e0407 e0408 e0409 e0410 e0411 e0412 e0413 e0414 e0415
+    e0501 e0502 e0503 e0504 e0505 e0506 e0507 e0508 e0509 e0510 e0511 e0512 e0513 e0514 e0515
+    e0516 e0517 e0518 e0519 e0520
+    e0601 e0602 e0603 e0604 e0605 e0606 e0607 e0608 e0609 e0610 e0611 e0612
     e0701 e0702 e0703 e0704 e0705
     e0801 e0802 e0803 e0804 e0805 e0806 e0807 e0808 e0809 e0810
 };

@@ -12,6 +12,7 @@
 //! each kind of mistake. Beside the way, `format` describes documents to editors, `policy_test` reads
 //! what an author expects of policies, and `overlay` what a deployment adds.
 
+mod analysis;
 mod attach;
 mod bound;
 mod catalog;
@@ -28,6 +29,7 @@ mod instructions;
 mod library;
 mod lock;
 mod manifest;
+mod narrowing;
 mod overlay;
 mod policy_test;
 mod reference;
@@ -46,8 +48,8 @@ mod tests;
 
 pub use catalog::{Catalog, Entry, Wanted, choose, is_filed, plain_version};
 pub use closure::{Closure, External, Member, Origin, closure, closure_with};
-pub use compile::{Compiled, compile, compile_with};
-pub use diagnostic::{Code, Diagnostic, Severity, Span};
+pub use compile::{Compiled, compile, compile_allowing, compile_with};
+pub use diagnostic::{Code, Diagnostic, Related, Severity, Span};
 pub use diagnostics::explain;
 pub use files::{FileError, Files, MemoryFiles, Recorder};
 pub use format::{FormatKind, format_schema};

@@ -127,7 +127,7 @@ fn narrow(
         sink.push(e0503::widened(
             &written.at(),
             chosen,
-            tool.side_effect_class,
+            (tool.side_effect_class, None),
         ));
     }
     if let Some(list) = fields.get("policies") {

@@ -1,7 +1,7 @@
 //! Diagnostics as text for people, with the lines that they are about. Knows nothing of terminals
 //! beyond colour.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -30,13 +30,17 @@ pub fn render(
         .map(line_of)
         .collect();
     // Diagnostics come file by file.
-    let mut last: Option<(&str, Option<String>)> = None;
+    let mut sources: BTreeMap<&str, Option<String>> = BTreeMap::new();
     for diagnostic in diagnostics {
-        let file = diagnostic.file.as_str();
-        if last.as_ref().is_none_or(|(of, _)| *of != file) {
-            last = Some((file, source(file)));
+        let places = std::iter::once(diagnostic.file.as_str());
+        let places: Vec<_> = places
+            .chain(diagnostic.related.iter().map(|it| it.file.as_str()))
+            .collect();
+        sources.retain(|file, _| places.contains(file));
+        for file in places {
+            sources.entry(file).or_insert_with(|| source(file));
         }
-        let text = last.as_ref().and_then(|(_, text)| text.as_deref());
+        let text_of = |file: &str| sources.get(file).and_then(Option::as_deref);
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -44,34 +48,79 @@ pub fn render(
         let title = level
             .primary_title(&diagnostic.message)
             .id(diagnostic.code.as_str());
-        let shown = text.zip(diagnostic.span);
-        let shown = shown.filter(|_| !secret.contains(&line_of(diagnostic)));
-        let shown = shown.and_then(|(text, span)| excerpt(text, span));
-        let mut group = Group::with_title(title);
-        group = match shown {
-            Some(Excerpt { text, from, to }) => {
-                let line = diagnostic.span.map_or(1, |span| span.line);
-                let mark = AnnotationKind::Primary.span(from..to);
-                let mark = if diagnostic.field.is_empty() {
-                    mark
-                } else {
-                    mark.label(&diagnostic.field)
-                };
-                let snippet = Snippet::source(text)
-                    .line_start(usize::try_from(line).unwrap_or(1))
-                    .path(on_one_line(&diagnostic.file))
-                    .annotation(mark);
-                group.element(snippet)
-            }
-            None => group.element(origin(diagnostic)),
-        };
+        let place = Place::of(diagnostic);
+        let is_secret = secret.contains(&line_of(diagnostic));
+        let text = text_of(&diagnostic.file).filter(|_| !is_secret);
+        let mut group = place.shown(Group::with_title(title), text);
         if let Some(help) = &diagnostic.help {
             group = group.element(Level::HELP.message(help));
         }
-        out.push_str(&renderer.render(&[group]));
+        let mut groups = vec![group];
+        for related in &diagnostic.related {
+            let place = Place {
+                file: &related.file,
+                span: related.span,
+                field: &related.field,
+            };
+            let line = (related.file.as_str(), related.span.map(|span| span.line));
+            let text = text_of(&related.file).filter(|_| !secret.contains(&line));
+            let title = Level::NOTE.secondary_title(&related.message);
+            groups.push(place.shown(Group::with_title(title), text));
+        }
+        out.push_str(&renderer.render(&groups));
         out.push_str("\n\n");
     }
     out
+}
+
+/// A place that is drawn.
+struct Place<'a> {
+    file: &'a str,
+    span: Option<Span>,
+    field: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn of(diagnostic: &'a Diagnostic) -> Self {
+        Self {
+            file: &diagnostic.file,
+            span: diagnostic.span,
+            field: &diagnostic.field,
+        }
+    }
+
+    /// The place with its line, if that can be shown.
+    fn shown(&self, group: Group<'a>, text: Option<&'a str>) -> Group<'a> {
+        let shown = text.zip(self.span);
+        let Some(Excerpt { text, from, to }) = shown.and_then(|(text, span)| excerpt(text, span))
+        else {
+            return group.element(self.origin());
+        };
+        let line = self.span.map_or(1, |span| span.line);
+        let mark = AnnotationKind::Primary.span(from..to);
+        let mark = if self.field.is_empty() {
+            mark
+        } else {
+            mark.label(self.field)
+        };
+        let snippet = Snippet::source(text)
+            .line_start(usize::try_from(line).unwrap_or(1))
+            .path(on_one_line(self.file))
+            .annotation(mark);
+        group.element(snippet)
+    }
+
+    /// The place without its source.
+    fn origin(&self) -> Origin<'a> {
+        let origin = Origin::path(on_one_line(self.file));
+        let Some(span) = self.span else {
+            return origin;
+        };
+        let number = |value: u32| usize::try_from(value).unwrap_or(usize::MAX);
+        origin
+            .line(number(span.line))
+            .char_column(number(span.column))
+    }
 }
 
 fn line_of(diagnostic: &Diagnostic) -> (&str, Option<u32>) {
@@ -82,18 +131,6 @@ fn line_of(diagnostic: &Diagnostic) -> (&str, Option<u32>) {
 fn on_one_line(path: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     path.chars().map(visible).collect()
-}
-
-/// The place without its source.
-fn origin(diagnostic: &Diagnostic) -> Origin<'_> {
-    let origin = Origin::path(on_one_line(&diagnostic.file));
-    let Some(span) = diagnostic.span else {
-        return origin;
-    };
-    let number = |value: u32| usize::try_from(value).unwrap_or(usize::MAX);
-    origin
-        .line(number(span.line))
-        .char_column(number(span.column))
 }
 
 struct Excerpt<'a> {

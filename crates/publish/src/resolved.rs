@@ -29,7 +29,7 @@ const CONTRACT: [&str; 8] = [
     "terminal",
 ];
 /// What of it a binding says too.
-const OF_A_BINDING: [&str; 2] = ["input_schema", "side_effect_class"];
+const OF_A_BINDING: [&str; 3] = ["input_schema", "output_schema", "side_effect_class"];
 /// Where the documents of probing Tools are put.
 const PROBES: &str = "tools/probe-";
 

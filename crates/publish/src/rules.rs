@@ -6,10 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use spec::snapshot::{Attachment, Condition, DecisionKind, Identity, Leaf, Op, Origin, Tool};
 use spec::{Json, Snapshot, snapshot};
 
+use crate::analysis::{self, What};
 use crate::attach::Attached;
 use crate::bound::Bound;
 use crate::diagnostic::{At, Location, Sink};
-use crate::diagnostics::{e0602, e0603, e0604, e0605, e0606};
+use crate::diagnostics::{
+    e0602, e0603, e0604, e0605, e0606, e0607, e0608, e0609, e0610, e0611, e0612,
+};
 use crate::document::decision;
 use crate::document::policy::Policy;
 use crate::library::Library;
@@ -279,6 +282,7 @@ fn approval(name: &str, boundary: &Boundary<'_>) -> snapshot::Policy {
 impl Rules {
     /// Has the policy crate look at every rule.
     pub(crate) fn judge(&self, snapshot: &Snapshot, library: &Library<Policy>, sink: &mut Sink) {
+        let before = sink.errors();
         let mut said: BTreeSet<(Identity, String, String)> = BTreeSet::new();
         for policy in &snapshot.policies {
             let tools = reached(&policy.attachments, snapshot.tools.iter());
@@ -299,6 +303,42 @@ impl Rules {
                 sink.push(helped(e0603::refused(&at, &error.message), error.help));
             }
         }
+        if sink.errors() == before {
+            self.analyse(snapshot, library, sink);
+        }
+    }
+
+    /// What the rules amount to together; said only of rules that mean something each.
+    fn analyse(&self, snapshot: &Snapshot, library: &Library<Policy>, sink: &mut Sink) {
+        for found in analysis::analyse(snapshot) {
+            let at = self.locate(&found.policy, &found.field, library);
+            sink.push(match &found.what {
+                What::Never { kind, tools } => e0607::never(&at, *kind, tools),
+                What::Shadowed { by, tools } => e0608::shadowed(&at, by, tools),
+                What::Disjoint { other, tool } => e0609::disjoint(&at, other, tool),
+                What::Overlap {
+                    asks,
+                    tool,
+                    example,
+                } => e0610::overlap(&at, asks, tool, example),
+                What::LetterCase {
+                    value,
+                    tool,
+                    example,
+                } => e0611::letter_case(&at, value, tool, example),
+                What::Impossible {
+                    constant,
+                    tools,
+                    listed,
+                    alone,
+                } => e0612::impossible(
+                    &at,
+                    (&constant.field, &constant.value),
+                    tools,
+                    (listed.as_deref(), *alone),
+                ),
+            });
+        }
     }
 
     /// The place that a path into a policy's `spec` leads to.
@@ -309,7 +349,10 @@ impl Rules {
                 Some(Policy {
                     allow: Some(allow), ..
                 }) if field.starts_with("conditions") => allow.at.clone(),
-                Some(it) => it.document.cursor().locate(&format!("spec.{field}")),
+                Some(it) => {
+                    let field = format!("spec.{field}");
+                    it.document.cursor().locate(field.trim_end_matches('.'))
+                }
                 None => Location::file(&std::rc::Rc::from("")),
             },
             None => Location::file(&std::rc::Rc::from("")),

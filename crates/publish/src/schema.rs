@@ -19,7 +19,7 @@ pub(crate) use vocabulary::Ignored;
 use spec::Json;
 use validator::{Draft, Validator};
 
-use crate::diagnostic::Sink;
+use crate::diagnostic::{Location, Sink};
 use crate::diagnostics::{e0208, e0401, e0413, e0414};
 use crate::sources::{FileRef, SCHEMA_EXTENSIONS, Sources};
 use crate::yaml::{Cursor, Shape};
@@ -44,13 +44,15 @@ const REPORTED_MAX: usize = 20;
 pub(crate) enum Role {
     /// The arguments of a call: an object.
     Input,
+    /// What is said of somebody else's schema, which need not say by itself that it is an object.
+    Overlay,
     /// The result of a call: anything.
     Output,
 }
 
-/// A schema that has passed every check, and what it was before it was closed.
+/// A schema that has passed every check, what it was before it was closed, and where it stands.
 #[derive(Clone, Debug)]
-pub(crate) struct Schema(pub(crate) Json, Option<Json>);
+pub(crate) struct Schema(pub(crate) Json, Option<Json>, pub(crate) Location);
 
 impl Schema {
     /// What its author declares, with the files in it that it refers to.
@@ -127,7 +129,7 @@ pub(crate) fn read_as(
 /// The schema without room for what it does not name.
 fn closed(schema: Schema, cursor: &Cursor<'_>, sink: &mut Sink) -> Option<Schema> {
     match strict::close(&schema.0) {
-        Ok(closed) => Some(Schema(closed, Some(schema.0))),
+        Ok(closed) => Some(Schema(closed, Some(schema.0), schema.2)),
         Err(found) => {
             for it in found.iter().take(REPORTED_MAX) {
                 sink.push(e0414::unclosable(&cursor.locate_steps(&it.path), it.why));
@@ -186,7 +188,18 @@ fn check(
         sink.push(e0401::invalid(&cursor.at(), &why.to_string()));
     }
     let sound = schema.filter(|_| sink.errors() == before);
-    sound.map(|it| Schema(it, None))
+    sound.map(|it| Schema(it, None, cursor.at()))
+}
+
+/// Whether judging a value by a schema that was put together takes a bounded time.
+pub(crate) fn is_cheap(schema: &Json, at: &Location, sink: &mut Sink) -> bool {
+    let draft = Draft::of(schema).unwrap_or(Draft::D2020);
+    match cost::check(schema, draft) {
+        Ok(()) => return true,
+        Err(cost::Costly::Circle(_)) => sink.push(e0413::circle(at)),
+        Err(cost::Costly::Many(_)) => sink.push(e0413::many(at, cost::IN_PLACE_MAX)),
+    }
+    false
 }
 
 /// Whether judging a value takes a bounded time.

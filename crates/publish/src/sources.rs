@@ -118,6 +118,15 @@ impl<'a> Sources<'a> {
     }
 
     /// The versions that references in a file ask for, by the field of the reference.
+    /// A place in what stands at `whole`, as far along the steps as the document goes.
+    pub(crate) fn place(&mut self, whole: &Location, steps: &[&str]) -> Location {
+        // It has been read before, or it is of the catalog and no file of the bundle.
+        match self.documents.get(&*whole.file) {
+            Some(Some(document)) => document.cursor().locate_below(&whole.field, steps),
+            Some(None) | None => Location::file(&whole.file),
+        }
+    }
+
     pub(crate) fn versions_in(&self, file: &str) -> BTreeMap<String, String> {
         let own = self.versions.iter().filter(|((of, _), _)| of == file);
         own.map(|((_, field), version)| (field.clone(), version.clone()))

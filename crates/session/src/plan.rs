@@ -61,9 +61,11 @@ impl Settings {
     };
 }
 
+/// What a call is checked by: the contract's schema and, where the binding says more, the binding's.
+/// Both count whatever publish proved of them.
 struct Check {
-    input: Validator,
-    output: Option<Validator>,
+    input: Vec<Validator>,
+    output: Vec<Validator>,
 }
 
 /// Why a snapshot cannot be run.
@@ -103,12 +105,16 @@ impl Plan {
         })?;
         let mut checks = BTreeMap::new();
         for tool in &snapshot.tools {
-            let input = validator(&tool.wire_name, "input", &tool.input_schema)?;
-            let output = match &tool.output_schema {
-                Some(schema) => Some(validator(&tool.wire_name, "output", schema)?),
-                None => None,
+            let input = [Some(&tool.contract_schema), Some(&tool.input_schema)];
+            let output = [
+                tool.contract_output_schema.as_ref(),
+                tool.output_schema.as_ref(),
+            ];
+            let check = Check {
+                input: validators(&tool.wire_name, "input", input)?,
+                output: validators(&tool.wire_name, "output", output)?,
             };
-            checks.insert(tool.wire_name.clone(), Check { input, output });
+            checks.insert(tool.wire_name.clone(), check);
         }
         let output = match &snapshot.output.schema {
             Some(schema) => Some(output_validator(schema)?),
@@ -124,7 +130,8 @@ impl Plan {
         })
     }
 
-    /// What is wrong with `args` by the effective input schema; empty when nothing is.
+    /// What is wrong with `args` by the contract and by what the binding makes of it; empty when
+    /// nothing is.
     #[must_use]
     pub fn input_violations(&self, wire_name: &str, args: &Json) -> Vec<String> {
         match self.checks.get(wire_name) {
@@ -137,12 +144,8 @@ impl Plan {
     /// What is wrong with `result` by the output schema; empty when nothing is or there is none.
     #[must_use]
     pub fn output_violations(&self, wire_name: &str, result: &Json) -> Vec<String> {
-        match self
-            .checks
-            .get(wire_name)
-            .and_then(|check| check.output.as_ref())
-        {
-            Some(schema) => violations(schema, result, self.settings.violations_max),
+        match self.checks.get(wire_name) {
+            Some(check) => violations(&check.output, result, self.settings.violations_max),
             None => Vec::new(),
         }
     }
@@ -151,10 +154,8 @@ impl Plan {
     /// or there is none.
     #[must_use]
     pub fn answer_violations(&self, answer: &Json) -> Vec<String> {
-        match &self.output {
-            Some(schema) => violations(schema, answer, self.settings.violations_max),
-            None => Vec::new(),
-        }
+        let schema = self.output.as_slice();
+        violations(schema, answer, self.settings.violations_max)
     }
 }
 
@@ -173,7 +174,30 @@ fn validator(tool: &str, which: &'static str, schema: &Json) -> Result<Validator
     })
 }
 
-fn violations(schema: &Validator, value: &Json, max: usize) -> Vec<String> {
-    let found = schema.violations(value, max);
-    found.iter().map(ToString::to_string).collect()
+/// Of the schemas that are there and that differ, in their order.
+fn validators<const N: usize>(
+    tool: &str,
+    which: &'static str,
+    schemas: [Option<&Json>; N],
+) -> Result<Vec<Validator>, PlanError> {
+    let mut distinct: Vec<&Json> = schemas.into_iter().flatten().collect();
+    distinct.dedup();
+    distinct
+        .into_iter()
+        .map(|it| validator(tool, which, it))
+        .collect()
+}
+
+/// What any of the schemas has against the value, each thing once.
+fn violations(schemas: &[Validator], value: &Json, max: usize) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for schema in schemas {
+        for found in schema.violations(value, max) {
+            let found = found.to_string();
+            if said.len() < max && !said.contains(&found) {
+                said.push(found);
+            }
+        }
+    }
+    said
 }

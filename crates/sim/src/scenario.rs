@@ -6,7 +6,7 @@ use session::{Proposal, Reply, Usage};
 use spec::snapshot::{
     Attachment, Backend, Case, Condition, Decision, DecisionKind, FORMAT, Identity, Leaf, Limits,
     Metadata, Model, OnFailure, OnInvalid, OnReject, Op, Origin, Output, OutputFormat, Policy,
-    Predicate, SessionMode, Subject, Timeout, TimeoutDefault, Tool,
+    Predicate, SessionMode, Standing, Subject, Timeout, TimeoutDefault, Tool,
 };
 use spec::{Json, SideEffectClass, Snapshot};
 
@@ -304,7 +304,10 @@ fn snapshot(policies: Vec<Policy>) -> Snapshot {
             side_effect_class: class,
             contract_schema: schema.clone(),
             input_schema: schema.clone(),
+            contract_output_schema: None,
             output_schema: None,
+            input_standing: Standing::Same,
+            output_standing: Standing::Same,
             metadata: Metadata::default(),
             strict: false,
             available_when: Vec::new(),

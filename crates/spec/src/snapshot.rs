@@ -15,7 +15,8 @@ pub use policy::{
     Policy, Scope, Timeout, TimeoutDefault,
 };
 pub use tool::{
-    Backend, Delegation, DelegationResult, OnFailure, Predicate, Probe, ProbeArg, Subject, Tool,
+    Backend, Delegation, DelegationResult, OnFailure, Predicate, Probe, ProbeArg, Standing,
+    Subject, Tool,
 };
 
 use crate::{Digest, Json, JsonError};

@@ -27,6 +27,8 @@ pub struct Violation {
     pub path: String,
     /// The keyword of the schema that refused.
     pub rule: String,
+    /// JSON pointer into the schema to that keyword; empty where it is not known.
+    pub schema: String,
     /// What is wrong there.
     pub text: String,
 }
@@ -54,6 +56,7 @@ impl Violation {
             } else {
                 cut_to(error.kind().keyword(), VALUE_CHARS_MAX)
             },
+            schema: error.schema_path().as_str().to_owned(),
             text: cut(&text(error, root, 0)),
         }
     }
@@ -63,6 +66,7 @@ impl Violation {
         Self {
             path: String::new(),
             rule: "schema".to_owned(),
+            schema: String::new(),
             text: text.to_owned(),
         }
     }

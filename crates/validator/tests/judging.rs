@@ -316,3 +316,28 @@ fn names_of_properties_are_values_too() {
     judge(schema, r#"{"abcd": 1}"#, false);
     judge(schema, r#"{"A": 1}"#, false);
 }
+
+#[test]
+fn a_violation_tells_where_the_keyword_stands() {
+    let schema = r##"{
+        "properties": {
+            "a": {"maximum": 5},
+            "b": {"$ref": "#/$defs/short"},
+            "c/d": {"items": {"type": "string"}}
+        },
+        "required": ["a"],
+        "additionalProperties": false,
+        "$defs": {"short": {"maxLength": 3}}
+    }"##;
+    for (value, expected) in [
+        (r#"{"a": 6}"#, "/properties/a/maximum"),
+        (r#"{"a": 1, "b": "long"}"#, "/$defs/short/maxLength"),
+        (r#"{"a": 1, "c/d": [1]}"#, "/properties/c~1d/items/type"),
+        ("{}", "/required"),
+        (r#"{"a": 1, "e": 1}"#, "/additionalProperties"),
+    ] {
+        let violations = compile(schema).violations(&json(value), 5);
+        let places: Vec<_> = violations.iter().map(|it| it.schema.as_str()).collect();
+        assert_eq!(places, [expected], "{value}");
+    }
+}

@@ -111,6 +111,7 @@ async fn overlaid(
             .collect(),
         overlay: overlay.path,
         actor: context.environment.actor(),
+        allow_unproven: Vec::new(),
     };
     let answer = runtime.publishing().deploy_overlaid(request).await;
     let deployed = answer

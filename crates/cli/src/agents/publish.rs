@@ -10,27 +10,29 @@ use crate::connect::Runtime;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Asked, Failure};
-use crate::local::{self, Local};
+use crate::local::{self, Local, Unproven};
 use crate::render::{Output, escape};
 
 /// Check an agent and store this version of it in the runtime.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  ordain agents publish agent.yaml\n  ordain agents publish ./my-agent"
+    after_help = "Examples:\n  ordain agents publish agent.yaml\n  ordain agents publish ./my-agent\n  ordain agents publish ./my-agent --allow-unproven refund"
 )]
 pub(crate) struct Args {
     /// The Agent's file, or the folder of its agent.yaml.
     manifest: PathBuf,
     #[command(flatten)]
+    unproven: Unproven,
+    #[command(flatten)]
     output: Output,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let local = local::compile(&args.manifest, context).await?;
+    let local = local::compile_allowing(&args.manifest, &args.unproven, context).await?;
     local.report(context);
     local.snapshot()?;
     let runtime = Runtime::dial(context).await?;
-    let published = send(&runtime, &local, context).await?;
+    let published = send(&runtime, &local, &args.unproven, context).await?;
     let data = Json::from_members([
         ("namespace", Json::from(published.namespace.as_str())),
         ("name", Json::from(published.name.as_str())),
@@ -54,6 +56,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
 async fn send(
     runtime: &Runtime,
     local: &Local,
+    unproven: &Unproven,
     context: &Context,
 ) -> Result<PublishSourcesResponse, Failure> {
     let file = |(path, content): (&String, &Vec<u8>)| SourceFile {
@@ -65,6 +68,7 @@ async fn send(
         manifest: local.manifest.clone(),
         actor: context.environment.actor(),
         dry_run: false,
+        allow_unproven: unproven.names().into_iter().collect(),
     };
     let answer = runtime.publishing().publish_sources(request).await;
     let published = answer

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use publish::Severity;
+use spec::snapshot::{Standing, Tool};
 use spec::{Json, Snapshot};
 
 use super::presented::Flag;
@@ -11,7 +12,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::findings::{Findings, Output};
-use crate::local::{self, Local};
+use crate::local::{self, Local, Unproven};
 use crate::render;
 use crate::render::text::quoted;
 
@@ -30,13 +31,15 @@ pub(crate) struct Args {
     #[arg(long)]
     deny_warnings: bool,
     #[command(flatten)]
+    unproven: Unproven,
+    #[command(flatten)]
     presented: Flag,
     #[command(flatten)]
     output: Output,
 }
 
 pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let local = local::compile(&args.manifest, context).await?;
+    let local = local::compile_allowing(&args.manifest, &args.unproven, context).await?;
     let findings = local.findings();
     let warnings = findings.count(Severity::Warning);
     let is_denied = args.deny_warnings && warnings > 0;
@@ -69,6 +72,13 @@ fn for_people(
     for (name, variable) in unset {
         let name = quoted(name);
         let text = format!("secret {name}: {variable} is not set in the local environment");
+        context.printer.warn(&text);
+    }
+    for name in unproven(snapshot) {
+        let name = quoted(name);
+        let text = format!(
+            "tool {name}: that its binding only narrows is not proven; calls are checked against both schemas"
+        );
         context.printer.warn(&text);
     }
     if is_denied {
@@ -110,8 +120,24 @@ fn to_json(
         ("items", findings.items()),
         ("unset_secrets", Json::from(variables.collect::<Vec<_>>())),
     ];
+    let unproven = snapshot.map(|it| {
+        let names = unproven(it).map(Json::from);
+        Json::from(names.collect::<Vec<_>>())
+    });
+    let unproven = unproven.map(|it| ("unproven", it));
     let presented = presented.map(|it| ("presented", it.clone()));
-    Json::from_members(members.into_iter().chain(presented))
+    Json::from_members(members.into_iter().chain(unproven).chain(presented))
+}
+
+/// The tools whose bindings are let through without a proof.
+fn unproven(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
+    let is_unproven = |tool: &&Tool| {
+        [&tool.input_standing, &tool.output_standing]
+            .into_iter()
+            .any(|it| matches!(it, Standing::Unproven { .. }))
+    };
+    let tools = snapshot.tools.iter().filter(is_unproven);
+    tools.map(|it| it.wire_name.as_str())
 }
 
 /// Names and variables of the secrets that a run from here would lack.
@@ -137,7 +163,7 @@ mod tests {
     use crate::environment::Environment;
     use crate::exit::Exit;
     use crate::findings::Format;
-    use crate::local;
+    use crate::local::{self, Unproven};
     use crate::render::text;
 
     const AGENT: &str = "\
@@ -159,6 +185,7 @@ spec:
         let args = Args {
             manifest: folder.to_owned(),
             deny_warnings,
+            unproven: Unproven::default(),
             presented: Flag::default(),
             output: Output { format },
         };

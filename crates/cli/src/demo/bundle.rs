@@ -40,6 +40,7 @@ pub(super) async fn launch(runtime: &Runtime, story: &Story<'_>) -> Result<Strin
         manifest: MANIFEST.to_owned(),
         actor: ACTOR.to_owned(),
         dry_run: false,
+        allow_unproven: Vec::new(),
     };
     let answer = runtime.publishing().publish_sources(request).await;
     let published = answer

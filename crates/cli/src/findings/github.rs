@@ -37,6 +37,12 @@ fn command(findings: &Findings<'_>, diagnostic: &Diagnostic) -> String {
         message.push_str("\nhelp: ");
         message.push_str(help);
     }
+    for related in &diagnostic.related {
+        let path = findings.path(&related.file);
+        let line = related.span.map(|it| format!(":{}", it.line));
+        let line = line.unwrap_or_default();
+        message.push_str(&format!("\nnote: {path}{line}: {}", related.message));
+    }
     let level = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

@@ -93,7 +93,22 @@ impl Findings<'_> {
             ("field", Json::from(diagnostic.field.as_str())),
             ("message", Json::from(diagnostic.message.as_str())),
             ("help", Json::from(diagnostic.help.as_deref())),
+            ("related", self.related(diagnostic)),
         ])
+    }
+
+    fn related(&self, diagnostic: &Diagnostic) -> Json {
+        let related = diagnostic.related.iter().map(|it| {
+            let region = it.span.map(|span| self.region_of(&it.file, span));
+            Json::from_members([
+                ("file", Json::from(it.file.as_str())),
+                ("line", Json::from(region.map(|it| it.line))),
+                ("column", Json::from(region.map(|it| it.column))),
+                ("field", Json::from(it.field.as_str())),
+                ("message", Json::from(it.message.as_str())),
+            ])
+        });
+        Json::from(related.collect::<Vec<_>>())
     }
 
     /// Prints what was found for a program; `whole` is the answer where it is plain data. `false`
@@ -127,10 +142,14 @@ impl Findings<'_> {
 
     fn region(&self, diagnostic: &Diagnostic) -> Option<Region> {
         let span = diagnostic.span?;
-        let source = self.sources.get(&diagnostic.file);
+        Some(self.region_of(&diagnostic.file, span))
+    }
+
+    fn region_of(&self, file: &str, span: Span) -> Region {
+        let source = self.sources.get(file);
         let text = source.and_then(|it| it.get(span.start..span.end));
         let text = String::from_utf8_lossy(text.unwrap_or_default());
-        Some(region(span, &text))
+        region(span, &text)
     }
 
     /// The path of a file as whoever runs the command would write it, with forward slashes.

@@ -4,7 +4,7 @@
 use publish::{Code, Diagnostic, Severity};
 use spec::Json;
 
-use super::Findings;
+use super::{Findings, Region};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -55,7 +55,20 @@ fn result(findings: &Findings<'_>, diagnostic: &Diagnostic, codes: &[Code]) -> J
     };
     let index = codes.iter().position(|it| *it == diagnostic.code);
     let index = index.and_then(|it| u64::try_from(it).ok());
-    Json::from_members([
+    let related: Vec<Json> = diagnostic
+        .related
+        .iter()
+        .zip(1_u64..)
+        .map(|(it, id)| {
+            let region = it.span.map(|span| findings.region_of(&it.file, span));
+            let mut members = place(findings, &it.file, region, &it.field);
+            members.push(("id", Json::from(id)));
+            members.push(("message", message(&it.message)));
+            Json::from_members(members)
+        })
+        .collect();
+    let related = (!related.is_empty()).then(|| ("relatedLocations", Json::from(related)));
+    let members = [
         ("ruleId", Json::from(diagnostic.code.as_str())),
         ("ruleIndex", Json::from(index.unwrap_or(0))),
         ("level", Json::from(level)),
@@ -64,7 +77,8 @@ fn result(findings: &Findings<'_>, diagnostic: &Diagnostic, codes: &[Code]) -> J
             "locations",
             Json::from(vec![location(findings, diagnostic)]),
         ),
-    ])
+    ];
+    Json::from_members(members.into_iter().chain(related))
 }
 
 fn message(text: &str) -> Json {
@@ -72,12 +86,23 @@ fn message(text: &str) -> Json {
 }
 
 fn location(findings: &Findings<'_>, diagnostic: &Diagnostic) -> Json {
-    let path = findings.path(&diagnostic.file);
+    let region = findings.region(diagnostic);
+    Json::from_members(place(findings, &diagnostic.file, region, &diagnostic.field))
+}
+
+/// The members of a location.
+fn place(
+    findings: &Findings<'_>,
+    file: &str,
+    region: Option<Region>,
+    field: &str,
+) -> Vec<(&'static str, Json)> {
+    let path = findings.path(file);
     let mut physical = vec![(
         "artifactLocation",
         Json::from_members([("uri", Json::from(uri(&path)))]),
     )];
-    if let Some(region) = findings.region(diagnostic) {
+    if let Some(region) = region {
         let region = Json::from_members([
             ("startLine", Json::from(region.line)),
             ("startColumn", Json::from(region.column)),
@@ -87,12 +112,12 @@ fn location(findings: &Findings<'_>, diagnostic: &Diagnostic) -> Json {
         physical.push(("region", region));
     }
     let mut members = vec![("physicalLocation", Json::from_members(physical))];
-    if !diagnostic.field.is_empty() {
-        let name = Json::from(diagnostic.field.as_str());
+    if !field.is_empty() {
+        let name = Json::from(field);
         let logical = Json::from_members([("fullyQualifiedName", name)]);
         members.push(("logicalLocations", Json::from(vec![logical])));
     }
-    Json::from_members(members)
+    members
 }
 
 /// A path as a reference: from here, or, when it is absolute, from the root of the file system.

@@ -72,7 +72,7 @@ impl Question {
         let started = Instant::now();
         let completed = match self {
             Question::Schema(_) => None,
-            Question::Overlay(overlay) => Some(complete(sup, overlay)),
+            Question::Overlay(overlay) => Some(completed(sup, overlay)),
         };
         let sub = self.contained(completed.as_ref());
         let answer = contains(sub, sup, options);
@@ -87,6 +87,16 @@ impl Question {
     pub(super) fn contained<'a>(&'a self, completed: Option<&'a Completed>) -> &'a Json {
         let (Question::Schema(written) | Question::Overlay(written)) = self;
         completed.map_or(written, |it| &it.schema)
+    }
+}
+
+/// What an overlay claims, as publish has it: in another draft keywords mean other things, so what is
+/// written in one is taken as it stands.
+fn completed(sup: &Json, overlay: &Json) -> Completed {
+    let own = overlay.get("$schema").map(|_| Draft::of(overlay));
+    match own {
+        Some(draft) if draft != Draft::of(sup) => complete(&Json::Bool(true), overlay),
+        Some(_) | None => complete(sup, overlay),
     }
 }
 

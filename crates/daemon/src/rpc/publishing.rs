@@ -1,11 +1,11 @@
 //! Publishing from sources: the server compiles, whatever the client has checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proto::ordain::v1 as wire;
 use proto::ordain::v1::publishing_server::Publishing;
 use proto::runtime::v1::{AgentRef, PublishRequest, PublishResponse};
-use publish::{Diagnostic, MemoryFiles, Severity, compile_with};
+use publish::{Diagnostic, MemoryFiles, Severity, compile_allowing};
 use spec::snapshot::Identity;
 use spec::{Snapshot, VersionId};
 use store::{NewVersion, PublishError, Published};
@@ -21,6 +21,8 @@ use crate::wire::status::{of_load, of_publish};
 const ERRORS_TOLD_MAX: usize = 8;
 /// Characters of one error that are told.
 const ERROR_CHARS_MAX: usize = 160;
+/// Tools that are let through unproven at once.
+const UNPROVEN_MAX: usize = 256;
 /// Files of one bundle.
 const FILES_MAX: usize = 1024;
 
@@ -34,9 +36,14 @@ impl Publishing for Service {
         let request = request.into_inner();
         let files = sources(request.files)?;
         let path = request.manifest;
+        let unproven: BTreeSet<String> = request.allow_unproven.into_iter().collect();
+        if unproven.len() > UNPROVEN_MAX {
+            let text = format!("more than {UNPROVEN_MAX} tools are let through unproven");
+            return Err(Status::invalid_argument(text));
+        }
         let compiled = self
             .with_catalog(Asked::Everything, move |catalog| {
-                let compiled = compile_with(&files, catalog, &path);
+                let compiled = compile_allowing(&files, catalog, &path, &unproven);
                 let wanted = compiled.wanted.clone();
                 (compiled, wanted)
             })
@@ -244,6 +251,17 @@ pub(super) fn diagnostic(it: &Diagnostic) -> wire::Diagnostic {
         field: it.field.clone(),
         message: it.message.clone(),
         help: it.help.clone().unwrap_or_default(),
+        related: it
+            .related
+            .iter()
+            .map(|it| wire::RelatedPlace {
+                file: it.file.clone(),
+                line: place(it.span.as_ref().map(|span| span.line)),
+                column: place(it.span.as_ref().map(|span| span.column)),
+                field: it.field.clone(),
+                message: it.message.clone(),
+            })
+            .collect(),
     }
 }
 

@@ -140,6 +140,7 @@ impl Bed {
             manifest: "agent.yaml".to_owned(),
             actor: "tester".to_owned(),
             dry_run: false,
+            allow_unproven: Vec::new(),
         };
         Ok(self
             .publishing()

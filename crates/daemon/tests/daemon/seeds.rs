@@ -36,6 +36,7 @@ async fn publish(
         manifest: "agent.yaml".to_owned(),
         actor: "tester".to_owned(),
         dry_run,
+        allow_unproven: Vec::new(),
     };
     let published = bed.publishing().await.publish_sources(request).await?;
     Ok(published.into_inner())
@@ -326,6 +327,29 @@ async fn what_the_documents_say_about_themselves_is_in_the_evidence() {
     );
     let availability = evidence["availability"].to_string();
     assert!(availability.contains("weather-alerts"), "{availability}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_binding_narrows_is_enforced_and_the_rest_is_the_tools() {
+    let mut bed = Bed::new().await;
+    let served = serve(&bed);
+    let calls = [
+        ("send_alert", r#"{"severity":3}"#),
+        ("send_alert", r#"{"severity":4}"#),
+        ("send_alert", r#"{"severity":0}"#),
+        ("send_alert", r#"{"severity":"3"}"#),
+    ];
+    let session = start(&mut bed, "narrowing", &[&calls]).await;
+    let events = to_the_end(&bed, &session).await;
+    let tool = "weather.send-alert@1.0.0";
+    assert_eq!(served.calls(), [call(tool, r#"{"severity":3}"#)]);
+    let told = errors(&events);
+    let told: Vec<(&str, &str)> = told.iter().map(|it| (&*it.0, &*it.1)).collect();
+    assert_eq!(told.len(), 3);
+    for ((code, message), rule) in told.into_iter().zip(["maximum", "minimum", "type"]) {
+        assert_eq!(code, "invalid_args");
+        assert!(message.contains(&format!("({rule})")), "{message}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

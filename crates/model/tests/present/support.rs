@@ -3,7 +3,7 @@
 use jsonschema::{PatternOptions, Validator};
 use model::present::{Offered, Profile, offer};
 use serde_json::Value;
-use spec::snapshot::{Backend, Identity, Metadata, OnFailure, Tool};
+use spec::snapshot::{Backend, Identity, Metadata, OnFailure, Standing, Tool};
 use spec::{Json, SideEffectClass};
 
 use crate::fits;
@@ -23,7 +23,10 @@ pub(crate) fn tool(wire_name: &str, description: &str, schema: &Value) -> Tool {
         side_effect_class: SideEffectClass::ReadOnly,
         contract_schema: schema.clone(),
         input_schema: schema,
+        contract_output_schema: None,
         output_schema: None,
+        input_standing: Standing::Same,
+        output_standing: Standing::Same,
         strict: false,
         available_when: Vec::new(),
         on_failure: OnFailure::ReturnToAgent,

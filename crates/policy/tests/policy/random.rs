@@ -1,7 +1,7 @@
 //! Random rule sets and calls: against the second opinion, and in every order.
 
 use fastrand::Rng;
-use policy::{Call, Context, Outcome, RuleSet, Trigger};
+use policy::{Call, Context, Outcome, RuleSet, Trigger, region};
 use spec::snapshot::DecisionKind::{Allow, Deny, Escalate, RequireApproval};
 use spec::snapshot::{
     Absent, Case, Condition, DecisionKind, Leaf, OnReject, Op, Origin, Policy, Scope, Timeout,
@@ -490,5 +490,55 @@ fn the_order_of_children_never_changes_a_truth() {
             };
             assert_eq!(one.outcome(&call), two.outcome(&call));
         }
+    }
+}
+
+#[test]
+fn a_region_takes_the_calls_that_a_policy_applies_to() {
+    let accepts = |schema: &Json, args: &Json| match validator::Validator::compile(schema) {
+        Ok(validator) => validator.accepts(args),
+        Err(error) => panic!("{}: {error}", schema.to_canonical()),
+    };
+    let mut rng = Rng::with_seed(4);
+    let (mut regions, mut exact, mut applied, mut spared) = (0, 0, 0, 0);
+    for _ in 0..2_000 {
+        let snapshot = random_snapshot(&mut rng);
+        let rules = compiled(&snapshot);
+        for _ in 0..CALLS {
+            let mut scene = scene(&mut rng);
+            scene.trigger = None;
+            let context = context(&scene);
+            let call = Call {
+                wire_name: TOOLS[scene.tool].0,
+                args: &scene.args,
+                trigger: None,
+                context: &context,
+            };
+            let tool = snapshot.tool(call.wire_name).unwrap();
+            for trace in rules.judge(&call).trace {
+                let of_trace = |it: &&Policy| it.id == trace.policy;
+                let policy = snapshot.policies.iter().find(of_trace).unwrap();
+                let Some(region) = region(policy, tool) else {
+                    continue;
+                };
+                let said = || {
+                    let args = scene.args.to_canonical();
+                    format!("{policy:#?}\n{args}\n{region:#?}")
+                };
+                if trace.matched {
+                    assert!(accepts(&region.may, &scene.args), "{}", said());
+                } else {
+                    assert!(!accepts(&region.must, &scene.args), "{}", said());
+                }
+                regions += 1;
+                exact += usize::from(region.may == region.must);
+                let is_said = region.may == region.must && policy.condition.is_some();
+                applied += usize::from(is_said && trace.matched);
+                spared += usize::from(is_said && !trace.matched);
+            }
+        }
+    }
+    for count in [exact, applied, spared] {
+        assert!(count > regions / 8, "{regions} {exact} {applied} {spared}");
     }
 }

@@ -6,7 +6,7 @@ use policy::{Call, CompileError, Context, Outcome, RuleSet, Trigger, Verdict};
 use spec::snapshot::{
     Absent, Attachment, Backend, Case, Condition, Decision, DecisionKind, FORMAT, Identity, Leaf,
     Limits, Metadata, Model, OnFailure, OnInvalid, OnReject, Op, Origin, Output, OutputFormat,
-    Policy, Scope, SessionMode, Tool,
+    Policy, Scope, SessionMode, Standing, Tool,
 };
 use spec::{Json, SideEffectClass, Snapshot, Time};
 
@@ -155,7 +155,10 @@ pub(crate) fn tool(wire_name: &str, schema: &str) -> Tool {
         side_effect_class: SideEffectClass::NonIdempotentWrite,
         contract_schema: json(schema),
         input_schema: json(schema),
+        contract_output_schema: None,
         output_schema: None,
+        input_standing: Standing::Same,
+        output_standing: Standing::Same,
         metadata: Metadata::default(),
         strict: false,
         available_when: Vec::new(),

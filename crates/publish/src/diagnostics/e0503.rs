@@ -12,15 +12,20 @@ pub(crate) const CODE: Code = Code("E0503");
 pub(crate) fn widened(
     at: &Location,
     binding: SideEffectClass,
-    tool: SideEffectClass,
+    (tool, there): (SideEffectClass, Option<&Location>),
 ) -> Diagnostic {
-    at.error(
-        CODE,
-        format!("`{binding}` is less strict than the Tool's `{tool}`"),
-    )
-    .with_help(format!(
-        "leave the field out, or write `{tool}` or a stricter class"
-    ))
+    let diagnostic = at
+        .error(
+            CODE,
+            format!("`{binding}` is less strict than the Tool's `{tool}`"),
+        )
+        .with_help(format!(
+            "leave the field out, or write `{tool}` or a stricter class"
+        ));
+    match there {
+        Some(there) => diagnostic.with_related(there, format!("the Tool says `{tool}`")),
+        None => diagnostic,
+    }
 }
 
 #[cfg(test)]
@@ -44,6 +49,11 @@ mod tests {
                |                          ^^^^^^^^^ spec.tools[0].side_effect_class
                |
                = help: leave the field out, or write `non_idempotent_write` or a stricter class
+            note: the Tool says `non_idempotent_write`
+              --> tools/refund.yaml:9:22
+               |
+             9 |   side_effect_class: non_idempotent_write
+               |                      ^^^^^^^^^^^^^^^^^^^^ spec.side_effect_class
 
         "#]]);
     }

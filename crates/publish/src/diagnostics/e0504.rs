@@ -1,15 +1,50 @@
-//! A binding with an input schema that is not the one of its Tool.
+//! A binding whose schema takes more than its Tool.
 //!
-//! A binding may narrow the contract, and publishing has to prove that it does. This version does
-//! not prove it yet and accepts only an equal schema.
+//! A binding may narrow the contract and never widen it, and publishing proves that. What is shown is
+//! an argument that the binding would take and the Tool refuses. What a binding does not say it
+//! inherits from the Tool, place by place, so a narrowing may be short.
+//!
+//! Of results it is the other way round: a binding may not expect less than the Tool gives.
 
 use crate::diagnostic::{Code, Diagnostic, Location};
 
 pub(crate) const CODE: Code = Code("E0504");
 
-pub(crate) fn differs(at: &Location, tool: &str) -> Diagnostic {
-    at.error(CODE, format!("the schema differs from the contract of `{tool}`; narrowing is not proven by this version yet"))
-        .with_help("leave `input_schema` out on the binding")
+/// The most characters of an example that are shown.
+const EXAMPLE_CHARS_MAX: usize = 400;
+
+fn cut(example: &str) -> String {
+    match example.char_indices().nth(EXAMPLE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", example.get(..end).unwrap_or_default()),
+        None => example.to_owned(),
+    }
+}
+
+pub(crate) fn widens(
+    at: &Location,
+    (wire_name, tool): (&str, &str),
+    example: &str,
+    allowed: Option<&str>,
+) -> Diagnostic {
+    let example = cut(example);
+    let message = format!("`{wire_name}` would take arguments that `{tool}` refuses: {example}");
+    at.error(CODE, message).with_help(match allowed {
+        Some(allowed) => format!("write what the Tool takes there, `{allowed}`, or less"),
+        None => "write what the Tool takes there, or less".to_owned(),
+    })
+}
+
+pub(crate) fn expects_less(
+    at: &Location,
+    (wire_name, tool): (&str, &str),
+    example: &str,
+) -> Diagnostic {
+    let example = cut(example);
+    let message = format!(
+        "`{wire_name}` expects results that `{tool}` does not keep to: it may give {example}"
+    );
+    at.error(CODE, message)
+        .with_help("leave `output_schema` out, or take every result that the Tool may give")
 }
 
 #[cfg(test)]
@@ -19,20 +54,50 @@ mod tests {
     use crate::tests::sample;
 
     #[test]
-    fn narrower() {
+    fn wider() {
+        let bundle = sample()
+            .edit(
+                "schemas/refund.json",
+                r#"{"type": "number"}"#,
+                r#"{"type": "number", "maximum": 5000}"#,
+            )
+            .edit(
+                "agent.yaml",
+                "as: refund",
+                "as: refund\n      input_schema: {inline: {properties: {amount: {maximum: 9000}}}}",
+            );
+        bundle.check(expect![[r#"
+            error[E0504]: `refund` would take arguments that `pay.refund@1.2.0` refuses: {"amount":5001,"order":"A-0"}
+              --> agent.yaml:17:62
+               |
+            17 |       input_schema: {inline: {properties: {amount: {maximum: 9000}}}}
+               |                                                              ^^^^ spec.tools[0].input_schema.inline.properties.amount.maximum
+               |
+               = help: write what the Tool takes there, `maximum: 5000`, or less
+            note: the Tool refuses it here: /amount: 5001 is greater than the maximum of 5000 (maximum)
+              --> schemas/refund.json:5:45
+               |
+             5 |     "amount": {"type": "number", "maximum": 5000},
+               |                                             ^^^^ properties.amount.maximum
+
+        "#]]);
+    }
+
+    #[test]
+    fn results() {
         let bundle = sample().edit(
             "agent.yaml",
             "as: refund",
-            "as: refund\n      input_schema: {inline: {type: object, required: [order]}}",
+            "as: refund\n      output_schema: {inline: {type: object, required: [id]}}",
         );
         bundle.check(expect![[r#"
-            error[E0504]: the schema differs from the contract of `pay.refund`; narrowing is not proven by this version yet
-              --> agent.yaml:17:7
+            error[E0504]: `refund` expects results that `pay.refund@1.2.0` does not keep to: it may give ""
+              --> agent.yaml:17:38
                |
-            17 |       input_schema: {inline: {type: object, required: [order]}}
-               |       ^^^^^^^^^^^^ spec.tools[0].input_schema
+            17 |       output_schema: {inline: {type: object, required: [id]}}
+               |                                      ^^^^^^ spec.tools[0].output_schema.inline.type
                |
-               = help: leave `input_schema` out on the binding
+               = help: leave `output_schema` out, or take every result that the Tool may give
 
         "#]]);
     }

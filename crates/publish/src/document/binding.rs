@@ -24,6 +24,7 @@ const BINDING: Shape = Shape {
         "as",
         "description",
         "input_schema",
+        "output_schema",
         "policies",
         "side_effect_class",
         "mcp",
@@ -45,7 +46,6 @@ const BINDING: Shape = Shape {
             "hitl",
             "approval and escalation are `decision` blocks of Policy documents, listed under `policies`",
         ),
-        ("output_schema", ON_TOOL),
         ("strict", ON_TOOL),
         ("terminal", ON_TOOL),
         ("on_failure", ON_TOOL),
@@ -61,6 +61,7 @@ pub(crate) struct Binding {
     pub(crate) wire_name: At<String>,
     pub(crate) description: Option<String>,
     pub(crate) input: Option<At<Schema>>,
+    pub(crate) output: Option<At<Schema>>,
     pub(crate) class: Option<At<SideEffectClass>>,
     pub(crate) policies: Vec<PolicyRef>,
     pub(crate) mcp: Option<McpRef>,
@@ -78,13 +79,22 @@ impl Binding {
         let reference = reference.and_then(|it| reference::logical(it.filled(sink)?, sink));
         let chosen = fields.get("as").map(|it| chosen_name(&it, sink));
         let description = fields.get("description").and_then(|it| it.filled(sink));
-        let input = fields.get("input_schema").and_then(|it| {
-            let value = schema::read(&it, Role::Input, sources, sink)?;
+        let mut schema = |key: &str, role: Role, sink: &mut Sink| {
+            let it = fields.get(key)?;
+            let value = schema::read(&it, role, sources, sink)?;
             Some(At {
                 value,
                 at: it.key_at(),
             })
-        });
+        };
+        // Behind a server of MCP there is no Tool to inherit from.
+        let role = if fields.get("mcp").is_some() {
+            Role::Input
+        } else {
+            Role::Overlay
+        };
+        let input = schema("input_schema", role, sink);
+        let output = schema("output_schema", Role::Output, sink);
         let class = fields.get("side_effect_class").and_then(|it| {
             Some(At {
                 value: class(&it, sink)?,
@@ -114,6 +124,7 @@ impl Binding {
             wire_name,
             description: description.map(|it| it.value),
             input,
+            output,
             class,
             policies,
             mcp,

@@ -5,7 +5,7 @@ use spec::snapshot::{OnFailure, Predicate};
 
 use super::probe::Probe;
 use super::{Header, PolicyRef, availability, logical_policies, open};
-use crate::diagnostic::{At, Sink};
+use crate::diagnostic::{At, Location, Sink};
 use crate::diagnostics::{e0406, e0414, e0507};
 use crate::schema::{self, Openness, Role, Schema};
 use crate::sources::{Document, Sources};
@@ -111,6 +111,8 @@ pub(crate) struct Tool {
     pub(crate) header: Header,
     pub(crate) description: String,
     pub(crate) class: SideEffectClass,
+    /// Where it says so.
+    pub(crate) class_at: Option<Location>,
     pub(crate) input: Option<Schema>,
     pub(crate) output: Option<Schema>,
     pub(crate) default_policies: Vec<PolicyRef>,
@@ -134,6 +136,7 @@ impl Tool {
         let spec = parts.spec.and_then(|it| it.fields(&SPEC, sink));
         let get = |key: &str| spec.as_ref().and_then(|it| it.get(key));
         let text = get("description").and_then(|it| it.filled(sink));
+        let class_at = get("side_effect_class").map(|it| it.at());
         let class = get("side_effect_class").and_then(|it| class(&it, sink));
         let flag = |key: &str, sink: &mut Sink| {
             let cursor = get(key)?;
@@ -158,6 +161,7 @@ impl Tool {
             header: parts.header,
             description: text.map(|it| it.value).unwrap_or_default(),
             class,
+            class_at,
             input: input.flatten(),
             output,
             default_policies: logical_policies(get("default_policies"), sink),

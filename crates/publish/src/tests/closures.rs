@@ -56,19 +56,19 @@ fn the_desk() {
     );
     expect![[r#"
         {
-          "version": "sha256:f04079c8efbc763fa98a636891d505cb3bdb11ae4fdbc4ff0ad25215f7aa4ea9",
+          "version": "sha256:e906251ad13272ad87ce6894bdd3db617bf5afa54e6431afe4dcf14df5df010b",
           "root_child_name": "desk",
           "members": [
             {
               "child_name": "clerk",
               "origin": "vendored",
-              "content_hash": "7d2cae16608829b3549109e499fd61709cfe04a942dda3085508f846d7feeeef",
+              "content_hash": "43d04045e16c7033141b12eecde3b4e43b62f6ae0fbc2bd64b916ad29eeced6d",
               "ref": "./refunds/clerk.yaml"
             },
             {
               "child_name": "desk",
               "origin": "vendored",
-              "content_hash": "48020d08c3db3f52faabf9e4d229019d510a44d653fb220825910eedeb652728",
+              "content_hash": "341dffc5c28e877f361bc4c6d4dedcd2413002ca4684456ef82f6e63a9479fb9",
               "ref": "./desk.yaml"
             }
           ]
@@ -189,19 +189,19 @@ fn pinned_versions_are_asked_for_once_and_then_locked() {
     );
     expect![[r#"
         {
-          "version": "sha256:53c18625706bbb0c456d086d2bd1083dda8ffb305305381851822401abb3a0af",
+          "version": "sha256:0b870f7fc154a615dd69e108e25b90662abaecededab228c033d0c0bea6e4988",
           "root_child_name": "desk",
           "members": [
             {
               "child_name": "clerk",
               "origin": "vendored",
-              "content_hash": "70257dc1f0e14fe68e76596706095bb74913bc7f23654189af50d55c101ebfd0",
+              "content_hash": "82b7bb0735fe894a0760249c2fca7fa2e659370b5c570cdb4f877c962a028055",
               "ref": "./refunds/clerk.yaml"
             },
             {
               "child_name": "desk",
               "origin": "vendored",
-              "content_hash": "fd531f5a25ee21bf9afe6debec113911f60a66d9b3c955ec3045cf749b4f8f2d",
+              "content_hash": "ba3113b1094ddc1970e5cc1c35e52b4b432b0cb90dcd8e7e1163d97afe49ffdd",
               "ref": "./desk.yaml"
             },
             {

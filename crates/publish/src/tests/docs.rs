@@ -11,7 +11,7 @@ use crate::diagnostics::codes;
 use crate::{Diagnostic, MemoryFiles, Severity, compile, explain, policy_tests};
 
 /// Codes that say that something is right and not enforced yet.
-const NOT_YET: [&str; 2] = ["E0207", "E0504"];
+const NOT_YET: [&str; 1] = ["E0207"];
 /// Fields that a fragment shows as a whole.
 const WHOLE: [&str; 2] = ["conditions", "decision"];
 const MANIFEST: &str = "agent.yaml";

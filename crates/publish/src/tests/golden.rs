@@ -34,7 +34,7 @@ fn hash(compiled: &Compiled) -> String {
 #[test]
 fn content_hash_of_the_example() {
     let compiled = compile(&example(), "agent.yaml");
-    expect!["00d3cf0260d936e67ab83e0ead5ce3a04e8a2ca559706b221128a114cb450fb2"]
+    expect!["0d8cffb3b9059bc502bf06df3600e05ff2d8f8a6a229b1431c55a1d34befc77b"]
         .assert_eq(&hash(&compiled));
 }
 
@@ -157,6 +157,7 @@ fn what_the_sample_becomes() {
                 "namespace": "pay",
                 "version": "1.2.0"
               },
+              "contract_output_schema": null,
               "contract_schema": {
                 "additionalProperties": false,
                 "properties": {
@@ -204,6 +205,7 @@ fn what_the_sample_becomes() {
                 ],
                 "type": "object"
               },
+              "input_standing": "same",
               "metadata": {
                 "annotations": {},
                 "governance": {
@@ -217,6 +219,7 @@ fn what_the_sample_becomes() {
               },
               "on_failure": "return_to_agent",
               "output_schema": null,
+              "output_standing": "same",
               "probe": null,
               "side_effect_class": "non_idempotent_write",
               "strict": false,

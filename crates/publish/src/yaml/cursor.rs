@@ -96,6 +96,12 @@ impl<'a> Cursor<'a> {
         self.locate_steps(steps(path))
     }
 
+    /// As [`Cursor::locate`], and from there as far along the steps as the document goes.
+    pub(crate) fn locate_below(&self, path: &str, below: &[&str]) -> Location {
+        let below = below.iter().map(|it| (*it).to_owned());
+        self.locate_steps(steps(path).into_iter().chain(below))
+    }
+
     /// As [`Cursor::locate`], for keys and indices one by one.
     pub(crate) fn locate_steps(
         &self,

@@ -22,12 +22,20 @@ pub struct Tool {
     pub description: String,
     /// The effective class: the binding's, never less strict than the Tool's.
     pub side_effect_class: SideEffectClass,
-    /// The Tool's own input schema.
+    /// The Tool's own input schema, which arguments are validated against whatever the binding says.
     pub contract_schema: Json,
-    /// What arguments are validated against; closed already where the Tool is `strict`.
+    /// What the binding makes of it, which arguments are validated against as well and which the
+    /// model is shown; closed already where the Tool is `strict`.
     pub input_schema: Json,
-    /// What results are validated against; closed already where the Tool is `strict`.
+    /// The Tool's own output schema, which results are validated against whatever the binding says.
+    pub contract_output_schema: Option<Json>,
+    /// What the binding says of results, which are validated against it as well; closed already
+    /// where the Tool is `strict`.
     pub output_schema: Option<Json>,
+    /// What publish found of the two input schemas.
+    pub input_standing: Standing,
+    /// What publish found of the two output schemas.
+    pub output_standing: Standing,
     /// Whether the author asked for `strict`.
     pub strict: bool,
     /// When the tool is offered and may be called: every one must hold.
@@ -40,6 +48,22 @@ pub struct Tool {
     pub terminal: bool,
     /// Who serves it.
     pub backend: Backend,
+}
+
+/// How a binding's schema stands to that of the contract. Calls are validated against both,
+/// whatever it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The binding leaves it as it is.
+    Same,
+    /// It is proven that the binding only narrows it.
+    Proved,
+    /// It could not be told, and the author published it all the same.
+    Unproven {
+        /// The keyword that stood in the way.
+        keyword: Option<String>,
+    },
 }
 
 /// Who serves a tool.

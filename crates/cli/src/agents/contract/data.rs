@@ -34,19 +34,7 @@ pub(super) fn to_json(
 }
 
 fn tool(tool: &Tool, snapshot: &Snapshot, set: &RuleSet) -> Json {
-    let narrowing = Narrowing::of(tool);
-    let grounds = narrowing.grounds.iter().map(|it| {
-        Json::from_members([
-            ("place", Json::from(it.place.as_str())),
-            ("keyword", Json::from(it.keyword)),
-            ("holds", Json::from(it.rule.to_string())),
-        ])
-    });
-    let proven = Json::from_members([
-        ("standing", Json::from(narrowing.word())),
-        ("keyword", Json::from(narrowing.keyword())),
-        ("grounds", Json::from(grounds.collect::<Vec<_>>())),
-    ]);
+    let results = Narrowing::of_results(tool);
     let rules = rules::of(set, snapshot, tool);
     let rules: Vec<Json> = rules.iter().map(rules::Rule::to_json).collect();
     let predicates = tool.available_when.iter().map(|it| {
@@ -73,8 +61,16 @@ fn tool(tool: &Tool, snapshot: &Snapshot, set: &RuleSet) -> Json {
         ("strict", Json::from(tool.strict)),
         ("contract_schema", tool.contract_schema.clone()),
         ("input_schema", tool.input_schema.clone()),
+        (
+            "contract_output_schema",
+            Json::from(tool.contract_output_schema.clone()),
+        ),
         ("output_schema", Json::from(tool.output_schema.clone())),
-        ("narrowing", proven),
+        ("narrowing", Narrowing::of_arguments(tool).to_json()),
+        (
+            "output_narrowing",
+            results.map_or(Json::Null, |it| it.to_json()),
+        ),
         ("rules", Json::from(rules)),
     ])
 }

@@ -19,6 +19,7 @@ use spec::{Json, Snapshot};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::local::Unproven;
 use crate::render::text::quoted;
 use crate::render::{Format, Output};
 use crate::{local, reference, wire};
@@ -39,6 +40,8 @@ pub(crate) struct Args {
     /// Only this tool, by the name that the model calls or by its id.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    #[command(flatten)]
+    unproven: Unproven,
     /// Print JSON; the same as -o json.
     #[arg(long)]
     json: bool,
@@ -66,7 +69,7 @@ struct Published {
 
 pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let (version, snapshot) = if is_path(&args.agent) {
-        compiled(Path::new(&args.agent), context).await?
+        compiled(Path::new(&args.agent), &args.unproven, context).await?
     } else {
         let agent = reference::parse(&args.agent)?;
         fetch::published(&agent, context).await?
@@ -110,8 +113,12 @@ fn is_path(text: &str) -> bool {
     is_relative || text.starts_with('/') || is_file || is_bare
 }
 
-async fn compiled(path: &Path, context: &Context) -> Result<(Version, Snapshot), Failure> {
-    let local = local::compile(path, context).await?;
+async fn compiled(
+    path: &Path,
+    unproven: &Unproven,
+    context: &Context,
+) -> Result<(Version, Snapshot), Failure> {
+    let local = local::compile_allowing(path, unproven, context).await?;
     local.report(context);
     let snapshot = local.snapshot()?.clone();
     let (_, content_hash) = snapshot

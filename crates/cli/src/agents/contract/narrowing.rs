@@ -1,76 +1,118 @@
-//! What was proven of a binding's schema, and why it holds. The chain of reasons is worked out anew;
-//! it is not part of what was published.
+//! What publish found of a binding's schemas, and why it holds. The chain of reasons is worked out
+//! anew from the two schemas; it is not part of what was published.
 
 use spec::Json;
-use spec::snapshot::Tool;
-use subschema::{Answer, Ground, Options, contains, explain};
+use spec::snapshot::{Standing, Tool};
+use subschema::{Ground, Options, explain};
 
-/// What is known of the arguments' schema and the Tool's own.
-pub(super) struct Narrowing {
-    pub(super) standing: Standing,
+/// How a schema of a binding stands to the Tool's own.
+pub(super) struct Narrowing<'a> {
+    standing: &'a Standing,
+    /// Whether they are one and the same after all.
+    is_equal: bool,
     pub(super) grounds: Vec<Ground>,
 }
 
-/// How the binding's schema stands to the Tool's own.
-pub(super) enum Standing {
-    Same,
-    Proved,
-    Unproven(Option<String>),
-}
+impl<'a> Narrowing<'a> {
+    /// Of the arguments: no more than the Tool takes.
+    pub(super) fn of_arguments(tool: &'a Tool) -> Self {
+        Self::new(
+            &tool.input_standing,
+            &tool.input_schema,
+            &tool.contract_schema,
+        )
+    }
 
-impl Narrowing {
-    pub(super) fn of(tool: &Tool) -> Self {
-        let options = Options::default();
-        let (sub, sup) = (&tool.input_schema, &tool.contract_schema);
-        let standing = standing(sub, sup, &options);
-        let grounds = match &standing {
-            Standing::Proved => explain(sub, sup, &options).unwrap_or_default(),
-            Standing::Same | Standing::Unproven(_) => Vec::new(),
+    /// Of the results: no fewer than the Tool gives. `None` where they are not checked.
+    pub(super) fn of_results(tool: &'a Tool) -> Option<Self> {
+        let own = tool.contract_output_schema.as_ref();
+        let stated = tool.output_schema.as_ref();
+        match (own, stated) {
+            (None, None) => None,
+            (None, Some(stated)) => {
+                let own = &Json::Bool(true);
+                Some(Self::new(&tool.output_standing, own, stated))
+            }
+            (Some(own), stated) => {
+                let stated = stated.unwrap_or(own);
+                Some(Self::new(&tool.output_standing, own, stated))
+            }
+        }
+    }
+
+    fn new(standing: &'a Standing, sub: &Json, sup: &Json) -> Self {
+        let is_equal = sub == sup;
+        let grounds = match standing {
+            Standing::Proved if !is_equal => {
+                explain(sub, sup, &Options::default()).unwrap_or_default()
+            }
+            Standing::Same | Standing::Proved | Standing::Unproven { .. } => Vec::new(),
         };
-        Self { standing, grounds }
+        Self {
+            standing,
+            is_equal,
+            grounds,
+        }
     }
 
-    /// In words.
+    /// What was found of the arguments, in words.
     pub(super) fn words(&self) -> String {
-        match &self.standing {
+        match self.standing {
             Standing::Same => "the Tool's own schema, unchanged".to_owned(),
+            Standing::Proved if self.is_equal => {
+                "the Tool's own schema, which the binding repeats".to_owned()
+            }
             Standing::Proved => {
-                "a narrower schema than the Tool's own; that it only narrows is proven".to_owned()
+                "the Tool's own schema, narrowed by the binding; that it is nowhere wider is proven"
+                    .to_owned()
             }
-            Standing::Unproven(keyword) => {
-                let keyword = keyword.as_deref().map(|it| format!(" (`{it}`)"));
-                format!(
-                    "another schema than the Tool's own; that it only narrows is NOT proven{}, and its author allowed that. Arguments are checked against both",
-                    keyword.unwrap_or_default()
-                )
-            }
+            Standing::Unproven { keyword } => format!(
+                "the Tool's own schema, changed by the binding; NOT proven to be nowhere wider{}, and let through by who published it. Calls are checked against both",
+                because(keyword.as_deref())
+            ),
         }
     }
 
-    /// The word in data.
-    pub(super) fn word(&self) -> &'static str {
-        match &self.standing {
-            Standing::Same => "same",
-            Standing::Proved => "proved",
-            Standing::Unproven(_) => "unproven",
+    /// What was found of the results, in words.
+    pub(super) fn words_of_results(&self) -> String {
+        match self.standing {
+            Standing::Same => "the Tool's own schema".to_owned(),
+            Standing::Proved if self.is_equal => {
+                "the Tool's own schema, which the binding repeats".to_owned()
+            }
+            Standing::Proved => {
+                "the binding's schema and the Tool's own; that it takes whatever the Tool may give is proven"
+                    .to_owned()
+            }
+            Standing::Unproven { keyword } => format!(
+                "the binding's schema and the Tool's own; NOT proven to take whatever the Tool may give{}, and let through by who published it",
+                because(keyword.as_deref())
+            ),
         }
     }
 
-    pub(super) fn keyword(&self) -> Option<&str> {
-        match &self.standing {
-            Standing::Same | Standing::Proved => None,
-            Standing::Unproven(keyword) => keyword.as_deref(),
-        }
+    /// The words of programs: `same`, `proved` or `unproven`, and the keyword that stood in the way.
+    pub(super) fn to_json(&self) -> Json {
+        let (word, keyword) = match self.standing {
+            Standing::Same => ("same", None),
+            Standing::Proved => ("proved", None),
+            Standing::Unproven { keyword } => ("unproven", keyword.as_deref()),
+        };
+        let grounds = self.grounds.iter().map(|it| {
+            Json::from_members([
+                ("place", Json::from(it.place.as_str())),
+                ("keyword", Json::from(it.keyword)),
+                ("holds", Json::from(it.rule.to_string())),
+            ])
+        });
+        Json::from_members([
+            ("standing", Json::from(word)),
+            ("keyword", Json::from(keyword)),
+            ("grounds", Json::from(grounds.collect::<Vec<_>>())),
+        ])
     }
 }
 
-fn standing(sub: &Json, sup: &Json, options: &Options) -> Standing {
-    if sub == sup {
-        return Standing::Same;
-    }
-    match contains(sub, sup, options) {
-        Answer::Proved(_) => Standing::Proved,
-        Answer::Refuted(_) => Standing::Unproven(None),
-        Answer::Undecided(reason) => Standing::Unproven(reason.keyword),
-    }
+fn because(keyword: Option<&str>) -> String {
+    keyword.map_or_else(String::new, |it| format!(" (`{it}` stood in the way)"))
 }

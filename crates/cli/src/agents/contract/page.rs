@@ -107,34 +107,55 @@ impl Page {
         self.row("probe", &words::probe(tool.probe.as_ref()));
         self.row("terminal", words::terminal(tool));
         self.arguments(tool);
+        self.results(tool);
         self.rules(tool, snapshot, set);
     }
 
     fn arguments(&mut self, tool: &Tool) {
-        let narrowing = Narrowing::of(tool);
-        self.line("");
+        let narrowing = Narrowing::of_arguments(tool);
         let closed = if tool.strict {
             ", and nothing beyond it"
         } else {
             ""
         };
+        self.line("");
         self.wrapped("arguments: ", &format!("{}{closed}", narrowing.words()));
         self.indented(&yaml(&tool.input_schema));
-        if !narrowing.grounds.is_empty() {
-            self.wrapped(
-                "proof: ",
-                "why no argument gets past the Tool's own schema, place by place",
-            );
-            for it in &narrowing.grounds {
-                self.wrapped("  ", &it.to_string());
-            }
+        if tool.contract_schema != tool.input_schema {
+            self.line("the Tool's own schema, which arguments are checked against as well:");
+            self.indented(&yaml(&tool.contract_schema));
         }
-        match &tool.output_schema {
-            Some(schema) => {
-                self.line("results: checked against");
-                self.indented(&yaml(schema));
-            }
-            None => self.line("results: not checked"),
+        self.proof(&narrowing);
+    }
+
+    fn results(&mut self, tool: &Tool) {
+        self.line("");
+        let Some(narrowing) = Narrowing::of_results(tool) else {
+            return self.line("results: not checked");
+        };
+        self.wrapped("results: ", &narrowing.words_of_results());
+        let own = tool.contract_output_schema.as_ref();
+        if let Some(own) = own {
+            self.indented(&yaml(own));
+        }
+        if let Some(stated) = tool.output_schema.as_ref().filter(|it| Some(*it) != own) {
+            self.line("the binding's schema, which results are checked against as well:");
+            self.indented(&yaml(stated));
+        }
+        self.proof(&narrowing);
+    }
+
+    /// Why what is proven holds, place by place.
+    fn proof(&mut self, narrowing: &Narrowing<'_>) {
+        if narrowing.grounds.is_empty() {
+            return;
+        }
+        self.wrapped(
+            "proof: ",
+            "what the wider schema says at each place, and why it always holds",
+        );
+        for it in &narrowing.grounds {
+            self.wrapped("  ", &it.to_string());
         }
     }
 

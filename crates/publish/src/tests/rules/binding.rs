@@ -20,6 +20,20 @@ fn bound(more: &str) -> Bundle {
     )
 }
 
+/// The sample with a binding that says more about its arguments.
+fn narrows(schema: &str) -> Bundle {
+    bound(&format!("input_schema: {{inline: {{{schema}}}}}"))
+}
+
+/// The sample with a Tool that gives such results, and a binding that expects these.
+fn gives(tool: &str, binding: &str) -> Bundle {
+    bound(&format!("output_schema: {{inline: {binding}}}")).edit(
+        "tools/refund.yaml",
+        "  description:",
+        &format!("  output_schema: {{inline: {tool}}}\n  description:"),
+    )
+}
+
 /// The sample with a second Tool, and these bindings.
 fn two(lines: &str) -> Bundle {
     let other = sample()
@@ -128,9 +142,37 @@ fn bindings_of_tools() {
             .refuses(bindings("{ref: pay.refund@^1.0, as: one}\n{ref: pay.refund@1.2.0, as: two}"), &["E0502"]),
         rule("a schema may be restated, and describes an object here too")
             .accepts(bound("input_schema: {ref: schemas/refund}"))
-            .refuses(bound("input_schema: {inline: {type: array}}"), &["E0402"])
+            .refuses(bound("input_schema: {inline: {type: array}}"), &["E0504"])
             .refuses(bound("input_schema: {ref: schemas/refunds}"), &["E0302"])
             .refuses(bound("input_schema: {type: object}"), &["E0208", "E0206"]),
+        rule("a binding may narrow the arguments and inherits what it does not say")
+            .accepts(narrows("properties: {amount: {maximum: 200}}"))
+            .accepts(narrows("properties: {amount: {type: integer}}"))
+            .accepts(narrows("properties: {order: {pattern: '^A-1[0-9]*$'}}"))
+            .accepts(narrows("properties: {currency: {const: EUR}}"))
+            .accepts(narrows("required: [order, amount, currency]"))
+            .accepts(narrows("properties: {currency: false}"))
+            .refuses(narrows("type: [object, array]"), &["E0504"])
+            .refuses(narrows("properties: {amount: {type: [number, string]}}"), &["E0504"])
+            .refuses(narrows("properties: {order: {pattern: '^A'}}"), &["E0504"])
+            .refuses(narrows("properties: {currency: {enum: [EUR, USD, NOK]}}"), &["E0504"])
+            .refuses(narrows("additionalProperties: true"), &["E0504"])
+            .refuses(narrows("patternProperties: {'^x-': {}}"), &["E0504"]),
+        rule("a narrowing leaves something, names what is there and keeps its own defaults")
+            .accepts(narrows("properties: {amount: {maximum: 200, default: 10}}"))
+            .warns(narrows("required: [order, currency]"), &["E0415"])
+            .warns(narrows("properties: {order: {minLength: 1}}"), &["E0518"])
+            .warns(narrows("properties: {order: {maximum: 5, maxLength: 9}}"), &["E0519"])
+            .refuses(narrows("properties: {order: {const: B}}"), &["E0513"])
+            .refuses(narrows("properties: {amount: {type: string}}"), &["E0504"])
+            .refuses(narrows("properties: {ammount: {maximum: 200}}"), &["E0515"])
+            .refuses(narrows("properties: {amount: {maximum: 200, default: 300}}"), &["E0516"]),
+        rule("a binding may not expect less of results than the Tool gives")
+            .accepts(gives("{type: object, required: [id]}", "{type: object}"))
+            .accepts(gives("{type: object, required: [id]}", "{type: object, required: [id]}"))
+            .refuses(gives("{type: object}", "{type: object, required: [id]}"), &["E0504"])
+            .refuses(gives("{type: integer, maximum: 9}", "{maximum: 5}"), &["E0504"])
+            .refuses(bound("output_schema: {inline: {type: object}}"), &["E0504"]),
         rule("names that are cut may be taken as well")
             .accepts(cut("one", "two"))
             .refuses(cut("", ""), &["E0501"]),
@@ -154,7 +196,6 @@ fn bindings_of_tools() {
             .refuses(bound("agent: shop.clerk"), &["E0206"])
             .refuses(bound("hitl: {}"), &["E0206"])
             .refuses(bound("default_policies: []"), &["E0206"])
-            .refuses(bound("output_schema: {}"), &["E0206"])
             .refuses(bound("strict: true"), &["E0206"])
             .refuses(bound("terminal: true"), &["E0206"])
             .refuses(bound("on_failure: fail"), &["E0206"])
