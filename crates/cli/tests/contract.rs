@@ -235,6 +235,18 @@ async fn a_published_version() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_documented_page_is_what_is_printed() {
+    let desk = Desk::new().await;
+    let output =
+        desk.command("agents contract ./examples/refund-agent --tool payments.issue-refund");
+    let page = String::from_utf8(output.stdout).unwrap();
+    let (_, section) = page.split_once("\n\n").unwrap();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/contracts.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    assert!(docs.contains(section), "{section}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn as_data() {
     let desk = Desk::new().await;
     desk.quietly("agents publish examples/refund-agent");
