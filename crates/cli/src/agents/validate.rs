@@ -163,7 +163,7 @@ mod tests {
     use crate::environment::Environment;
     use crate::exit::Exit;
     use crate::findings::Format;
-    use crate::local;
+    use crate::local::{self, Unproven};
     use crate::render::text;
 
     const AGENT: &str = "\
