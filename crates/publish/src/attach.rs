@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use spec::snapshot::{Attachment, Origin, Scope};
+use spec::snapshot::{Attachment, Origin, Scope, Tool};
 
 use crate::bound::Bound;
 use crate::diagnostic::Sink;
@@ -10,7 +10,6 @@ use crate::diagnostics::e0601;
 use crate::document::PolicyRef;
 use crate::document::policy::Policy;
 use crate::library::Library;
-use crate::reference::LogicalId;
 use crate::sources::{DOCUMENT_EXTENSIONS, Sources};
 
 /// Policies by their place in the library, each with the places that it is attached from.
@@ -20,7 +19,9 @@ pub(crate) type Attached = BTreeMap<usize, Vec<Attachment>>;
 struct List<'a> {
     origin: Origin,
     /// Whose calls it may reach.
-    tools: Vec<&'a Bound<'a>>,
+    tools: Vec<&'a Tool>,
+    /// Whether whoever wrote it chose the tool: its policies reach that one, whatever their scope.
+    chosen: bool,
     /// Indices into the library.
     policies: Vec<usize>,
     /// The list in words.
@@ -39,26 +40,60 @@ pub(crate) fn attach(
     for bound in bounds {
         lists.push(List {
             origin: Origin::ToolDefault,
-            tools: vec![bound],
+            tools: vec![&bound.tool],
+            chosen: false,
             policies: indices(bound.default_policies(), library, sources, sink),
             name: format!("the Tool {}", bound.id),
         });
         lists.push(List {
             origin: Origin::Binding,
-            tools: vec![bound],
+            tools: vec![&bound.tool],
+            chosen: true,
             policies: indices(&bound.binding.policies, library, sources, sink),
             name: format!("the binding {}", bound.tool.wire_name),
         });
     }
     lists.push(List {
         origin: Origin::AgentDefault,
-        tools: bounds.iter().collect(),
+        tools: bounds.iter().map(|it| &it.tool).collect(),
+        chosen: false,
         policies: indices(agent_wide, library, sources, sink),
         name: "the Agent".to_owned(),
     });
+    reached(&lists, library, sink)
+}
+
+/// The same for an overlay, which has a list for all tools and one for each that it names.
+pub(crate) fn attach_overlay(
+    tools: &[Tool],
+    (everywhere, named): (&[PolicyRef], &[(&Tool, Vec<PolicyRef>)]),
+    library: &mut Library<Policy>,
+    sources: &mut Sources<'_>,
+    sink: &mut Sink,
+) -> Attached {
+    let mut lists = vec![List {
+        origin: Origin::Overlay,
+        tools: tools.iter().collect(),
+        chosen: false,
+        policies: indices(everywhere, library, sources, sink),
+        name: "the overlay".to_owned(),
+    }];
+    for (tool, policies) in named {
+        lists.push(List {
+            origin: Origin::Overlay,
+            tools: vec![tool],
+            chosen: true,
+            policies: indices(policies, library, sources, sink),
+            name: format!("the overlay of {}", tool.wire_name),
+        });
+    }
+    reached(&lists, library, sink)
+}
+
+fn reached(lists: &[List<'_>], library: &Library<Policy>, sink: &mut Sink) -> Attached {
     let mut attached = Attached::new();
     let mut named: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for list in &lists {
+    for list in lists {
         for index in &list.policies {
             let scope = library.get(*index).and_then(|it| it.scope.as_ref());
             named.entry(*index).or_default().push(&list.name);
@@ -100,25 +135,28 @@ fn indices(
 
 /// What a policy with this scope reaches from a list; `None` when nothing.
 fn reach(list: &List<'_>, scope: Option<&Scope>) -> Option<Attachment> {
-    let agent_wide = list.origin == Origin::AgentDefault;
-    let on_binding = list.origin == Origin::Binding;
+    let agent_wide = match list.origin {
+        Origin::AgentDefault => true,
+        Origin::Overlay => !list.chosen,
+        Origin::ToolDefault | Origin::Binding | Origin::AuthorityBoundary => false,
+    };
     let limits = agent_wide
         && match scope {
             None | Some(Scope::Agent | Scope::Limit) => true,
             Some(Scope::Tool(_) | Scope::Dispatch) => false,
         };
-    let reached = |bound: &&&Bound<'_>| match scope {
+    let reached = |tool: &&&Tool| match scope {
         // A binding's policy is for that binding, whatever its scope says.
-        _ if on_binding => true,
+        _ if list.chosen => true,
         None | Some(Scope::Agent | Scope::Dispatch) => true,
         Some(Scope::Limit) => false,
-        Some(Scope::Tool(pattern)) => covers(pattern, bound.id),
+        Some(Scope::Tool(pattern)) => covers(pattern, &tool.contract.logical_id()),
     };
     let names = list
         .tools
         .iter()
         .filter(reached)
-        .map(|it| it.tool.wire_name.clone());
+        .map(|it| it.wire_name.clone());
     let mut tools: Vec<_> = names.collect();
     tools.sort();
     (limits || !tools.is_empty()).then_some(Attachment {
@@ -129,8 +167,7 @@ fn reach(list: &List<'_>, scope: Option<&Scope>) -> Option<Attachment> {
 }
 
 /// Whether a pattern such as `payments.*` covers a Tool.
-fn covers(pattern: &str, id: &LogicalId) -> bool {
-    let id = id.to_string();
+fn covers(pattern: &str, id: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(prefix) => id.starts_with(prefix),
         None => id == pattern,
@@ -150,18 +187,16 @@ fn written(scope: &Scope) -> String {
 #[cfg(test)]
 mod tests {
     use super::covers;
-    use crate::reference::logical_id;
-
     #[test]
     fn patterns() {
-        let id = logical_id("shop.payments.issue-refund").unwrap();
+        let id = "shop.payments.issue-refund";
         for pattern in [
             "shop.payments.issue-refund",
             "shop.payments.*",
             "shop.*",
             "*",
         ] {
-            assert!(covers(pattern, &id), "{pattern}");
+            assert!(covers(pattern, id), "{pattern}");
         }
         for pattern in [
             "shop.payments.issue",
@@ -169,7 +204,7 @@ mod tests {
             "payments.*",
             "shop.payments",
         ] {
-            assert!(!covers(pattern, &id), "{pattern}");
+            assert!(!covers(pattern, id), "{pattern}");
         }
     }
 }

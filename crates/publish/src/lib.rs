@@ -55,7 +55,7 @@ pub use files::{FileError, Files, MemoryFiles, Recorder};
 pub use format::{FormatKind, format_schema};
 pub use lock::{LOCK_FILE, Lock, LockError, LockedMember, LockedOrigin};
 pub use manifest::manifest;
-pub use overlay::check_overlay;
+pub use overlay::{Overlaid, overlay};
 pub use policy_test::{
     CaseContext, Expectation, ExpectedVerdict, PolicyCase, PolicyTests, policy_tests,
 };

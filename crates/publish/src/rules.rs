@@ -11,7 +11,7 @@ use crate::attach::Attached;
 use crate::bound::Bound;
 use crate::diagnostic::{At, Location, Sink};
 use crate::diagnostics::{
-    e0602, e0603, e0604, e0605, e0606, e0607, e0608, e0609, e0610, e0611, e0612,
+    e0512, e0602, e0603, e0604, e0605, e0606, e0607, e0608, e0609, e0610, e0611, e0612,
 };
 use crate::document::decision;
 use crate::document::policy::Policy;
@@ -49,11 +49,12 @@ pub(crate) fn compile(
         policies: Vec::new(),
         sources: BTreeMap::new(),
     };
+    let tools: Vec<&Tool> = bounds.iter().map(|it| &it.tool).collect();
     for (index, attachments) in attached {
         let document = library
             .get(*index)
             .filter(|it| it.sound && !attachments.is_empty());
-        let compiled = document.and_then(|it| one(it, attachments, bounds, sink));
+        let compiled = document.and_then(|it| one(it, attachments, &tools, sink));
         if let Some(compiled) = compiled {
             rules
                 .sources
@@ -72,14 +73,58 @@ pub(crate) fn compile(
     rules
 }
 
+/// Adds what an overlay attaches to the policies of a version. A policy that the version has already
+/// reaches what the overlay says as well.
+pub(crate) fn overlay(
+    attached: &Attached,
+    library: &Library<Policy>,
+    snapshot: &mut Snapshot,
+    sink: &mut Sink,
+) -> Rules {
+    let mut rules = Rules {
+        policies: Vec::new(),
+        sources: BTreeMap::new(),
+    };
+    for (index, attachments) in attached {
+        let document = library.get(*index);
+        let document = document.filter(|it| it.sound && !attachments.is_empty());
+        let tools: Vec<&Tool> = snapshot.tools.iter().collect();
+        let compiled = document.and_then(|it| one(it, attachments, &tools, sink));
+        let Some(mut compiled) = compiled else {
+            continue;
+        };
+        rules
+            .sources
+            .insert(compiled.id.clone(), Source::Document(*index));
+        let known = snapshot.policies.iter_mut().find(|it| it.id == compiled.id);
+        let Some(known) = known else {
+            snapshot.policies.push(compiled);
+            continue;
+        };
+        let attachments = std::mem::take(&mut compiled.attachments);
+        if (&known.condition, &known.decision) != (&compiled.condition, &compiled.decision) {
+            let whole = library.get(*index).map(|it| it.document.cursor().at());
+            if let Some(at) = whole {
+                sink.push(e0512::another_policy(&at, &known.id));
+            }
+            continue;
+        }
+        known.attachments.extend(attachments);
+        known.attachments.sort();
+        known.attachments.dedup();
+    }
+    snapshot.policies.sort_by(|a, b| a.id.cmp(&b.id));
+    rules
+}
+
 fn one(
     document: &Policy,
     attachments: &[Attachment],
-    bounds: &[Bound<'_>],
+    tools: &[&Tool],
     sink: &mut Sink,
 ) -> Option<snapshot::Policy> {
     let condition = match &document.allow {
-        Some(allow) => Some(allow_condition(allow, attachments, bounds, sink)?),
+        Some(allow) => Some(allow_condition(allow, attachments, tools, sink)?),
         None => document.condition.clone(),
     };
     Some(snapshot::Policy {
@@ -97,10 +142,10 @@ fn one(
 fn allow_condition(
     allow: &At<Vec<Json>>,
     attachments: &[Attachment],
-    bounds: &[Bound<'_>],
+    tools: &[&Tool],
     sink: &mut Sink,
 ) -> Option<Condition> {
-    let reached = reached(attachments, bounds.iter().map(|it| &it.tool));
+    let reached = reached(attachments, tools.iter().copied());
     let mut about: BTreeSet<&str> = BTreeSet::new();
     for tool in &reached {
         let declared = tool.contract_schema.get("properties");
@@ -355,6 +400,7 @@ impl Rules {
                 }
                 None => Location::file(&std::rc::Rc::from("")),
             },
+            // Of a version that an overlay is laid over, what is published is not to be mended.
             None => Location::file(&std::rc::Rc::from("")),
         }
     }

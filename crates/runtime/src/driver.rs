@@ -165,6 +165,10 @@ impl<J: Journal, W: World> Driver<J, W> {
     /// # Errors
     /// See [`Fault`]. After anything but `Refused` the session must be loaded again.
     pub async fn handle(&self, session: &mut Session, signal: Signal) -> Result<(), Fault> {
+        // A deployment may have changed its overlay since; what is decided now is decided by that.
+        if let Some(started) = &session.state.started {
+            session.plan = self.world.plan(&started.version, started.snapshot).await?;
+        }
         let now = self.world.now();
         let mut held = BTreeMap::new();
         let decided = self.decide(session, signal, now, &mut held).await;

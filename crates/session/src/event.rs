@@ -96,6 +96,9 @@ pub enum Event {
         args: Payload,
         /// Explain tree of the first policy round, where policies reach the tool.
         explain: Option<Payload>,
+        /// Digest of the overlay under which it was judged, if the deployment had one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        overlay: Option<Digest>,
     },
     /// A call was refused before anything was sent.
     CallRefused {
@@ -123,6 +126,9 @@ pub enum Event {
         args: Digest,
         /// When the runtime gives up waiting.
         deadline: Time,
+        /// Digest of the overlay under which it goes, if the deployment has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        overlay: Option<Digest>,
     },
     /// The worker refused before executing.
     CallNacked {

@@ -137,6 +137,7 @@ fn propose(state: &mut State, entry: &Entry) {
         class,
         args,
         explain,
+        overlay,
     } = &entry.event
     else {
         return;
@@ -158,6 +159,7 @@ fn propose(state: &mut State, entry: &Entry) {
         class: *class,
         args: *args,
         explain: *explain,
+        overlay: *overlay,
         phase: Phase::Proposed,
         attempts: 0,
         in_doubt: false,
@@ -214,9 +216,11 @@ fn fold_on_the_way(state: &mut State, entry: &Entry) {
         slot,
         args: _,
         deadline,
+        overlay,
     } = &entry.event
     {
         with_call(state, call, |it| {
+            it.overlay = *overlay;
             it.attempts = *attempt;
             it.last_slot = Some(slot.clone());
             it.dispatched_at = Some(at);

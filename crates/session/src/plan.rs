@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use policy::RuleSet;
-use spec::{Json, Snapshot, VersionId};
+use spec::{Digest, Json, Snapshot, VersionId};
 use validator::Validator;
 
 /// A snapshot, ready to decide with.
@@ -13,6 +13,9 @@ pub struct Plan {
     pub version: VersionId,
     /// What publish froze.
     pub snapshot: Snapshot,
+    /// Digest of the overlay of the deployment in force, which is in the snapshot already; none where
+    /// the version runs as it was published.
+    pub overlay: Option<Digest>,
     /// Its policies, compiled.
     pub rules: RuleSet,
     /// Bounds of the runtime.
@@ -123,11 +126,21 @@ impl Plan {
         Ok(Self {
             version,
             snapshot,
+            overlay: None,
             rules,
             settings,
             checks,
             output,
         })
+    }
+
+    /// The same, of a version that runs with this overlay laid over it.
+    #[must_use]
+    pub fn overlaid(self, overlay: Digest) -> Self {
+        Self {
+            overlay: Some(overlay),
+            ..self
+        }
     }
 
     /// What is wrong with `args` by the contract and by what the binding makes of it; empty when

@@ -102,6 +102,8 @@ pub struct Call {
     /// The arguments in force: those proposed, or those of the last edit.
     pub args: Payload,
     pub explain: Option<Payload>,
+    /// The overlay under which it was judged last.
+    pub overlay: Option<Digest>,
     pub phase: Phase,
     /// Dispatches so far.
     pub attempts: u32,

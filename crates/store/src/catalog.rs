@@ -92,6 +92,8 @@ pub struct DeploymentRow {
     pub actor: String,
     /// When.
     pub created_at: Time,
+    /// Digest of the overlay that it came with, if it did.
+    pub overlay: Option<Digest>,
 }
 
 impl Store {
@@ -115,6 +117,28 @@ impl Store {
                 )?
                 .query_row([&agent.0, &agent.1], active_row)
                 .optional()
+        })
+        .await
+    }
+
+    /// The snapshot of a version with the overlay of its last deployment laid over it, canonical JSON;
+    /// `None` where it has none, or was never deployed.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn overlaid(&self, version: &VersionId) -> Result<Option<Vec<u8>>, LoadError> {
+        let version = version.to_string();
+        self.read(move |connection| {
+            let found = connection
+                .prepare_cached(
+                    "SELECT d.overlay FROM deployments d
+                     JOIN agent_versions v ON v.key = d.version
+                     WHERE v.id = ?1 ORDER BY d.key DESC LIMIT 1",
+                )?
+                .query_row([&version], |row| row.get::<_, Option<Vec<u8>>>(0))
+                .optional()?;
+            Ok(found.flatten())
         })
         .await
     }
@@ -252,7 +276,7 @@ impl Store {
         let agent = (namespace.to_owned(), name.to_owned());
         self.read(move |connection| {
             let mut select = connection.prepare_cached(&format!(
-                "SELECT d.id, v.id, v.version, d.action, d.actor, d.created_at
+                "SELECT d.id, v.id, v.version, d.action, d.actor, d.created_at, d.overlay
                  FROM agents a
                  JOIN deployments d ON d.agent = a.key
                  JOIN agent_versions v ON v.key = d.version
@@ -313,5 +337,8 @@ fn deployment_row(row: &Row<'_>) -> Sql<DeploymentRow> {
         action: row.get(3)?,
         actor: row.get(4)?,
         created_at: rows::time(row, 5)?,
+        overlay: row
+            .get::<_, Option<Vec<u8>>>(6)?
+            .map(|bytes| Digest::of(&bytes)),
     })
 }

@@ -14,6 +14,8 @@ pub const FORMATS: &[&str] = &[
     "duration",
     "email",
     "hostname",
+    "idn-email",
+    "idn-hostname",
     "ipv4",
     "ipv6",
     "iri",
@@ -29,9 +31,11 @@ pub const FORMATS: &[&str] = &[
 ];
 
 /// Those that the library has not in every draft, or not the same.
-const LATER: [&str; 9] = [
+const LATER: [&str; 11] = [
     "duration",
     "hostname",
+    "idn-email",
+    "idn-hostname",
     "iri",
     "iri-reference",
     "json-pointer",

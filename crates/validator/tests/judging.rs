@@ -236,6 +236,8 @@ fn formats_hold_in_every_draft_or_in_none() {
         ("duration", "P1D", "1 day"),
         ("email", "ana@example.com", "not-an-address"),
         ("hostname", "example.com", "-example-.com"),
+        ("idn-email", "실례@실례.테스트", "2962"),
+        ("idn-hostname", "실례.테스트", "〮실례.테스트"),
         ("ipv4", "10.0.0.1", "10.0.0.256"),
         ("ipv6", "::1", "1:2"),
         ("iri", "https://exämple.com/", "//exämple"),

@@ -1,8 +1,8 @@
 //! A `format` that is only a note.
 //!
-//! The formats date, date-time, duration, email, hostname, ipv4, ipv6, iri, iri-reference,
-//! json-pointer, regex, relative-json-pointer, time, uri, uri-reference, uri-template and uuid are
-//! enforced, in every draft and on every call. Every other `format` says something to the reader and
+//! The formats date, date-time, duration, email, hostname, idn-email, idn-hostname, ipv4, ipv6, iri,
+//! iri-reference, json-pointer, regex, relative-json-pointer, time, uri, uri-reference, uri-template
+//! and uuid are enforced, in every draft and on every call. Every other `format` says something to the reader and
 //! constrains no value. Say with `pattern`, `minimum` or `enum` what must hold.
 
 use crate::diagnostic::{Code, Diagnostic, Location};

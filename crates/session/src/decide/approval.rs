@@ -213,7 +213,13 @@ fn approve(draft: &mut Draft<'_>, approval: &Approval, decision: &Decision) -> R
             &decision.actor,
             &decision.comment,
         );
-        draft.send_or_queue(call, args, decision.slot.as_ref());
+        return match &decision.slot {
+            Some(slot) => super::overlay::send(draft, call, args, (slot, Some(approval))),
+            None => {
+                draft.send_or_queue(call, args, None);
+                Ok(())
+            }
+        };
     }
     Ok(())
 }

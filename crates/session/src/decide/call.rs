@@ -20,8 +20,7 @@ pub(super) fn slot_ready(draft: &mut Draft<'_>, id: &CallId, slot: &Slot) -> Res
     if !matches!(call.phase, Phase::Queued { .. }) {
         return Err(Refusal::Stale);
     }
-    draft.send_or_queue(call, call.args.digest, Some(slot));
-    Ok(())
+    super::overlay::send(draft, call, call.args.digest, (slot, None))
 }
 
 pub(super) fn no_slot(draft: &mut Draft<'_>, id: &CallId, cause: NoSlot) -> Result<(), Refusal> {
@@ -77,12 +76,17 @@ fn nobody(
         None => message,
     };
     // An earlier dispatch may have run: saying "not run" would be a guess.
+    give_up(draft, call, code, message);
+    Ok(())
+}
+
+/// The call goes no further: it has not run, or nobody knows whether it has.
+pub(super) fn give_up(draft: &mut Draft<'_>, call: &Call, code: ErrorCode, message: &str) {
     if call.in_doubt {
         indeterminate(draft, call, message);
     } else {
         fail(draft, call, code, message);
     }
-    Ok(())
 }
 
 fn fail(draft: &mut Draft<'_>, call: &Call, code: ErrorCode, message: &str) {

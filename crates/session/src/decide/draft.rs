@@ -104,7 +104,11 @@ impl<'a> Draft<'a> {
     }
 
     /// A payload on record, read as JSON.
+    /// A payload that was handed in, or that this decision keeps.
     pub(super) fn json(&self, digest: Digest) -> Result<Json, Refusal> {
+        if self.decided.payloads.get(&digest).is_some() {
+            return read_json(&self.decided.payloads, digest);
+        }
         read_json(self.given, digest)
     }
 
@@ -162,6 +166,7 @@ impl<'a> Draft<'a> {
                     slot: slot.clone(),
                     args,
                     deadline: self.call_deadline(),
+                    overlay: self.plan.overlay,
                 };
                 self.push(event);
             }

@@ -8,6 +8,7 @@ mod draft;
 mod end;
 mod failure;
 mod output;
+mod overlay;
 mod start;
 mod turn;
 
@@ -108,7 +109,10 @@ pub fn needs(state: &State, input: Option<&Input>) -> Vec<Digest> {
     let calls: Vec<&crate::Call> = match input {
         None => Vec::new(),
         Some(
-            Input::NoSlot { call, .. } | Input::Unknown { call, .. } | Input::Nacked { call, .. },
+            Input::NoSlot { call, .. }
+            | Input::Unknown { call, .. }
+            | Input::Nacked { call, .. }
+            | Input::SlotReady { call, .. },
         ) => state.call(call).into_iter().collect(),
         Some(Input::Decide(decision)) => state
             .approvals
@@ -126,7 +130,6 @@ pub fn needs(state: &State, input: Option<&Input>) -> Vec<Digest> {
             | Input::Say { .. }
             | Input::Completed { .. }
             | Input::CompletionFailed { .. }
-            | Input::SlotReady { .. }
             | Input::Result { .. }
             | Input::Cancel { .. }
             | Input::Complete { .. },
@@ -136,9 +139,18 @@ pub fn needs(state: &State, input: Option<&Input>) -> Vec<Digest> {
         Some(Input::Decide(decision)) => state.approvals.get(&decision.approval),
         Some(_) | None => None,
     };
+    // What was approved counts if the overlay has changed when the call goes.
+    let goes = matches!(input, Some(Input::Decide(_) | Input::SlotReady { .. }));
+    let given = calls
+        .iter()
+        .filter(|_| goes)
+        .flat_map(|call| overlay::given(state, call))
+        .map(|it| it.causes.digest);
+    let given: Vec<Digest> = given.collect();
     let input = state.started.iter().map(|it| it.input.digest);
     input
         .chain(causes.map(|it| it.causes.digest))
+        .chain(given)
         .chain(calls.into_iter().map(|call| call.args.digest))
         .collect()
 }

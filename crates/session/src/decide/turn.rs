@@ -202,7 +202,7 @@ fn read_args(plan: &Plan, bytes: &[u8]) -> Result<Json, String> {
     Ok(args)
 }
 
-fn keeps_contract(plan: &Plan, wire_name: &str, args: &Json) -> Result<(), String> {
+pub(super) fn keeps_contract(plan: &Plan, wire_name: &str, args: &Json) -> Result<(), String> {
     let violations = plan.input_violations(wire_name, args);
     if violations.is_empty() {
         Ok(())
@@ -264,6 +264,7 @@ fn propose(draft: &mut Draft<'_>, turn: &Turn, judged: &Judged, slot: Option<&Sl
         class: judged.class,
         args,
         explain,
+        overlay: draft.plan.overlay,
     });
     match &judged.ruling {
         Ruling::Refuse { code, message } => draft.push(Event::CallRefused {
@@ -284,6 +285,7 @@ fn propose(draft: &mut Draft<'_>, turn: &Turn, judged: &Judged, slot: Option<&Sl
                     slot: slot.clone(),
                     args: args.digest,
                     deadline,
+                    overlay: draft.plan.overlay,
                 });
             }
             None => draft.push(Event::CallQueued {

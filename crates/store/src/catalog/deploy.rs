@@ -22,6 +22,8 @@ pub struct NewDeployment {
     pub now: Time,
     /// The deployment's id.
     pub deployment_id: String,
+    /// The snapshot of the version with the overlay laid over it, canonical JSON, if there is one.
+    pub overlay: Option<Vec<u8>>,
 }
 
 /// A version that was deployed.
@@ -127,6 +129,7 @@ fn deploy(connection: &Connection, new: &NewDeployment) -> Sql<Result<Deployed, 
         actor: &new.actor,
         now: new.now,
         id: &new.deployment_id,
+        overlay: new.overlay.as_deref(),
     };
     record(connection, agent, found.key, &action)?;
     Ok(Ok(Deployed {
@@ -163,6 +166,7 @@ pub(super) struct Action<'a> {
     pub(super) actor: &'a str,
     pub(super) now: Time,
     pub(super) id: &'a str,
+    pub(super) overlay: Option<&'a [u8]>,
 }
 
 /// Makes the version active: the agent's last deployment says which one is.
@@ -174,8 +178,8 @@ pub(super) fn record(
 ) -> Sql<()> {
     connection
         .prepare_cached(
-            "INSERT INTO deployments (id, agent, version, action, actor, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO deployments (id, agent, version, action, actor, created_at, overlay)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             action.id,
@@ -183,9 +187,21 @@ pub(super) fn record(
             version,
             action.word,
             action.actor,
-            action.now.unix_ms_i64()
+            action.now.unix_ms_i64(),
+            action.overlay
         ])?;
     Ok(())
+}
+
+/// The overlay that the version was deployed with last.
+pub(super) fn overlay(connection: &Connection, version: i64) -> Sql<Option<Vec<u8>>> {
+    let found = connection
+        .prepare_cached(
+            "SELECT overlay FROM deployments WHERE version = ?1 ORDER BY key DESC LIMIT 1",
+        )?
+        .query_row([version], |row| row.get::<_, Option<Vec<u8>>>(0))
+        .optional()?;
+    Ok(found.flatten())
 }
 
 /// The agent's version as it was published.

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use spec::Time;
 
-use super::deploy::{Action, Found, active_version, agent, record, version};
+use super::deploy::{Action, Found, active_version, agent, overlay, record, version};
 use super::{CatalogError, Deployed, LifecycleError, Sql};
 use crate::Store;
 use crate::writer::Kind;
@@ -71,11 +71,14 @@ fn rollback(connection: &Connection, new: &NewRollback) -> Sql<Result<Deployed, 
         let version = target.version;
         return Ok(Err(CatalogError::Retired { version }.into()));
     }
+    // What is gone back to is how the version was deployed, its overlay included.
+    let overlay = overlay(connection, target.key)?;
     let action = Action {
         word: "rollback",
         actor: &new.actor,
         now: new.now,
         id: &new.deployment_id,
+        overlay: overlay.as_deref(),
     };
     record(connection, agent, target.key, &action)?;
     Ok(Ok(Deployed {

@@ -35,6 +35,7 @@ fn requested(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
         class,
         args,
         explain,
+        overlay,
         ..
     } = event
     else {
@@ -50,6 +51,7 @@ fn requested(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
         ("args_digest", Json::from(args.digest.to_string())),
         ("status", Json::from("pending")),
         ("explain", maybe(bytes, explain.as_ref())),
+        ("overlay", digest(*overlay)),
     ]);
     Some((
         "tool.requested",
@@ -57,6 +59,11 @@ fn requested(event: &Event, bytes: &Bytes<'_>) -> Option<Parts> {
         call.to_string(),
         "agent".to_owned(),
     ))
+}
+
+/// A digest, or null.
+fn digest(digest: Option<spec::Digest>) -> Json {
+    Json::from(digest.map(|it| it.to_string()))
 }
 
 fn refused(event: &Event) -> Option<Parts> {
@@ -92,6 +99,7 @@ fn dispatched(event: &Event) -> Option<Parts> {
         slot: held,
         args,
         deadline,
+        overlay,
     } = event
     else {
         return None;
@@ -104,6 +112,7 @@ fn dispatched(event: &Event) -> Option<Parts> {
         ("args_digest", Json::from(args.to_string())),
         ("deadline", Json::from(rfc3339(*deadline))),
         ("status", Json::from("dispatched")),
+        ("overlay", digest(*overlay)),
     ]);
     Some((
         "tool.dispatched",
