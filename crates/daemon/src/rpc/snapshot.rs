@@ -29,6 +29,9 @@ impl Service {
         let intact = stored.filter(|(_, bytes)| Digest::of(bytes) == row.content_hash);
         let damaged = || Status::internal("the version's snapshot cannot be read");
         let (_, snapshot) = intact.ok_or_else(damaged)?;
+        let overlaid = self.core.store.overlaid(&row.version_id).await;
+        let overlaid = overlaid.map_err(|error| of_load(&error))?;
+        let overlay_digest = overlaid.as_ref().map(|it| Digest::of(it).to_string());
         let deployed = active.filter(|it| it.version_id == row.version_id);
         let (deployed_at, deployed_by) =
             deployed.map_or_else(Default::default, |it| (rfc3339(it.deployed_at), it.actor));
@@ -45,6 +48,8 @@ impl Service {
             retired_at: stamp(row.retired_at),
             deployed_at,
             deployed_by,
+            overlay_digest: overlay_digest.unwrap_or_default(),
+            overlaid: overlaid.unwrap_or_default(),
         })
     }
 

@@ -1,41 +1,35 @@
 //! The same for programs. Knows the stable names; decides nothing.
 
 use policy::RuleSet;
+use spec::Json;
 use spec::snapshot::{Backend, Tool};
-use spec::{Json, Snapshot};
 
 use super::narrowing::Narrowing;
-use super::{Version, rules};
+use super::{Subject, rules};
 
-pub(super) fn to_json(
-    version: &Version,
-    snapshot: &Snapshot,
-    set: &RuleSet,
-    tools: &[&Tool],
-) -> Json {
+pub(super) fn to_json(subject: &Subject, set: &RuleSet, tools: &[&Tool]) -> Json {
+    let snapshot = &subject.snapshot;
     let agent = &snapshot.agent;
+    let items = tools.iter().map(|it| tool(it, subject, set));
     let mut members = vec![
         ("namespace", Json::from(agent.namespace.as_str())),
         ("name", Json::from(agent.name.as_str())),
         ("version", Json::from(agent.version.as_str())),
         ("limits", Json::word(&snapshot.limits)),
-        (
-            "items",
-            Json::from(
-                tools
-                    .iter()
-                    .map(|it| tool(it, snapshot, set))
-                    .collect::<Vec<_>>(),
-            ),
-        ),
+        ("items", Json::from(items.collect::<Vec<_>>())),
     ];
-    members.extend(version.members());
+    members.extend(subject.version.members());
+    if let Some((digest, is_laid)) = subject.overlay() {
+        members.push(("overlay_digest", Json::from(digest)));
+        members.push(("overlaid", Json::from(is_laid)));
+    }
     Json::from_members(members)
 }
 
-fn tool(tool: &Tool, snapshot: &Snapshot, set: &RuleSet) -> Json {
+fn tool(tool: &Tool, subject: &Subject, set: &RuleSet) -> Json {
+    let published = subject.beneath(tool).unwrap_or(tool);
     let results = Narrowing::of_results(tool);
-    let rules = rules::of(set, snapshot, tool);
+    let rules = rules::of(set, &subject.snapshot, tool);
     let rules: Vec<Json> = rules.iter().map(rules::Rule::to_json).collect();
     let predicates = tool.available_when.iter().map(|it| {
         Json::from_members([
@@ -51,6 +45,10 @@ fn tool(tool: &Tool, snapshot: &Snapshot, set: &RuleSet) -> Json {
         (
             "side_effect_class",
             Json::from(tool.side_effect_class.as_str()),
+        ),
+        (
+            "published_class",
+            Json::from(published.side_effect_class.as_str()),
         ),
         ("served_by", served_by(tool)),
         ("available_when", Json::from(predicates.collect::<Vec<_>>())),

@@ -5,7 +5,7 @@ use proto::ordain::v1::{GetSnapshotRequest, GetSnapshotResponse};
 use proto::runtime::v1::{AgentRef, ListAgentVersionsRequest, ListAgentsRequest};
 use spec::{Digest, Snapshot};
 
-use super::{Published, Version};
+use super::{Published, Subject, Version};
 use crate::connect::Runtime;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -18,8 +18,9 @@ const VERSIONS_TOLD_MAX: usize = 5;
 
 pub(super) async fn published(
     agent: &AgentRef,
+    without_overlay: bool,
     context: &Context,
-) -> Result<(Version, Snapshot), Failure> {
+) -> Result<Subject, Failure> {
     let runtime = Runtime::dial(context).await?;
     let request = GetSnapshotRequest {
         namespace: agent.namespace.clone(),
@@ -38,18 +39,20 @@ pub(super) async fn published(
         }
         Err(failure) => return Err(failure),
     };
-    read(answer)
+    read(answer, without_overlay)
 }
 
-/// What was sent is what was published, or nothing is shown of it.
-fn read(answer: GetSnapshotResponse) -> Result<(Version, Snapshot), Failure> {
-    let damaged = || Failure::new(Exit::Failed, "read the snapshot that the runtime sent");
-    if Digest::of(&answer.snapshot).to_string() != answer.content_hash {
-        let why = std::io::Error::other("its content hash is another one");
-        return Err(damaged().because(&why));
-    }
-    let snapshot =
-        Snapshot::from_canonical(&answer.snapshot).map_err(|why| damaged().because(&why))?;
+fn read(answer: GetSnapshotResponse, without_overlay: bool) -> Result<Subject, Failure> {
+    let published = snapshot(&answer.snapshot, &answer.content_hash)?;
+    let overlaid = if answer.overlaid.is_empty() {
+        None
+    } else {
+        Some(snapshot(&answer.overlaid, &answer.overlay_digest)?)
+    };
+    let (snapshot, beneath) = match overlaid {
+        Some(overlaid) if !without_overlay => (overlaid, Some(published)),
+        Some(_) | None => (published, None),
+    };
     let version = Version {
         content_hash: answer.content_hash,
         published: Some(Published {
@@ -60,9 +63,24 @@ fn read(answer: GetSnapshotResponse) -> Result<(Version, Snapshot), Failure> {
             retired_at: answer.retired_at,
             deployed_at: answer.deployed_at,
             deployed_by: answer.deployed_by,
+            overlay_digest: answer.overlay_digest,
         }),
     };
-    Ok((version, snapshot))
+    Ok(Subject {
+        version,
+        snapshot,
+        beneath,
+    })
+}
+
+/// What was sent is what was published, or nothing is shown of it.
+fn snapshot(bytes: &[u8], digest: &str) -> Result<Snapshot, Failure> {
+    let damaged = || Failure::new(Exit::Failed, "read the snapshot that the runtime sent");
+    if Digest::of(bytes).to_string() != digest {
+        let why = std::io::Error::other("its content hash is another one");
+        return Err(damaged().because(&why));
+    }
+    Snapshot::from_canonical(bytes).map_err(|why| damaged().because(&why))
 }
 
 /// What may have been meant. Whoever cannot be asked has no advice.

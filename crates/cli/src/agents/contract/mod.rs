@@ -40,6 +40,9 @@ pub(crate) struct Args {
     /// Only this tool, by the name that the model calls or by its id.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    /// As it was published, without the overlay of its deployment.
+    #[arg(long)]
+    published: bool,
     #[command(flatten)]
     unproven: Unproven,
     /// Print JSON; the same as -o json.
@@ -65,23 +68,35 @@ struct Published {
     retired_at: String,
     deployed_at: String,
     deployed_by: String,
+    /// Of the overlay of its last deployment.
+    overlay_digest: String,
+}
+
+/// What the pages are about.
+struct Subject {
+    version: Version,
+    /// With the overlay, where there is one and it is not left out.
+    snapshot: Snapshot,
+    /// As it was published, where an overlay is laid over it.
+    beneath: Option<Snapshot>,
 }
 
 pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let (version, snapshot) = if is_path(&args.agent) {
+    let subject = if is_path(&args.agent) {
         compiled(Path::new(&args.agent), &args.unproven, context).await?
     } else {
         let agent = reference::parse(&args.agent)?;
-        fetch::published(&agent, context).await?
+        fetch::published(&agent, args.published, context).await?
     };
-    let set = RuleSet::compile(&snapshot).map_err(|errors| {
+    let snapshot = &subject.snapshot;
+    let set = RuleSet::compile(snapshot).map_err(|errors| {
         let failure = Failure::new(Exit::Failed, "compile the rules of the version");
         match errors.first() {
             Some(why) => failure.because(why),
             None => failure,
         }
     })?;
-    let tools = chosen(&snapshot, args.tool.as_deref())?;
+    let tools = chosen(snapshot, args.tool.as_deref())?;
     let format = if args.json {
         Format::Json
     } else {
@@ -89,14 +104,14 @@ pub(crate) async fn run(args: &Args, context: &Context) -> Result<Exit, Failure>
     };
     let data = match format {
         Format::Table => Json::Null,
-        Format::Json | Format::Yaml => data::to_json(&version, &snapshot, &set, &tools),
+        Format::Json | Format::Yaml => data::to_json(&subject, &set, &tools),
     };
     context.printer.data(format, &data, || {
         let columns = context.environment.get("COLUMNS");
         let mut page = page::Page::new(columns.and_then(|it| it.parse().ok()));
-        page.head(&version, &snapshot);
+        page.head(&subject);
         for tool in &tools {
-            page.tool(tool, &snapshot, &set);
+            page.tool(tool, &subject, &set);
         }
         page.finish()
     })?;
@@ -113,11 +128,7 @@ fn is_path(text: &str) -> bool {
     is_relative || text.starts_with('/') || is_file || is_bare
 }
 
-async fn compiled(
-    path: &Path,
-    unproven: &Unproven,
-    context: &Context,
-) -> Result<(Version, Snapshot), Failure> {
+async fn compiled(path: &Path, unproven: &Unproven, context: &Context) -> Result<Subject, Failure> {
     let local = local::compile_allowing(path, unproven, context).await?;
     local.report(context);
     let snapshot = local.snapshot()?.clone();
@@ -128,7 +139,11 @@ async fn compiled(
         content_hash: content_hash.to_string(),
         published: None,
     };
-    Ok((version, snapshot))
+    Ok(Subject {
+        version,
+        snapshot,
+        beneath: None,
+    })
 }
 
 /// The tools that are asked for, in the manifest's order.
@@ -166,6 +181,20 @@ fn chosen<'a>(snapshot: &'a Snapshot, name: Option<&str>) -> Result<Vec<&'a Tool
         None if bound.is_empty() => failure,
         None => failure.hint(format!("it binds {}", bound.join(", "))),
     })
+}
+
+impl Subject {
+    /// The tool as it was published, where an overlay is laid over it.
+    fn beneath(&self, tool: &Tool) -> Option<&Tool> {
+        self.beneath.as_ref()?.tool(&tool.wire_name)
+    }
+
+    /// Which overlay there is, and whether the pages have it.
+    fn overlay(&self) -> Option<(&str, bool)> {
+        let published = self.version.published.as_ref()?;
+        let digest = Some(published.overlay_digest.as_str()).filter(|it| !it.is_empty())?;
+        Some((digest, self.beneath.is_some()))
+    }
 }
 
 impl Version {

@@ -6,7 +6,7 @@ use spec::Snapshot;
 use spec::snapshot::Tool;
 
 use super::narrowing::Narrowing;
-use super::{Version, rules, words};
+use super::{Subject, rules, words};
 use crate::render::escape;
 use crate::render::text::yaml;
 
@@ -78,20 +78,30 @@ impl Page {
     }
 
     /// What holds of the version as a whole.
-    pub(super) fn head(&mut self, version: &Version, snapshot: &Snapshot) {
-        let agent = &snapshot.agent;
+    pub(super) fn head(&mut self, subject: &Subject) {
+        let agent = &subject.snapshot.agent;
         self.row(
             "agent",
             &format!("{}/{}@{}", agent.namespace, agent.name, agent.version),
         );
-        for (key, value) in version.rows() {
+        for (key, value) in subject.version.rows() {
             self.row(key, &value);
         }
-        self.row("limits", &words::limits(&snapshot.limits));
+        match subject.overlay() {
+            Some((digest, true)) => {
+                self.row("overlay", &format!("{digest}, laid over what follows"))
+            }
+            Some((digest, false)) => {
+                self.row("overlay", &format!("{digest}, left out of what follows"))
+            }
+            None => {}
+        }
+        self.row("limits", &words::limits(&subject.snapshot.limits));
     }
 
     /// One tool: what is asked of a call, who runs it, and what its outcomes lead to.
-    pub(super) fn tool(&mut self, tool: &Tool, snapshot: &Snapshot, set: &RuleSet) {
+    pub(super) fn tool(&mut self, tool: &Tool, subject: &Subject, set: &RuleSet) {
+        let snapshot = &subject.snapshot;
         self.line("");
         self.wrapped(
             "=== ",
@@ -99,7 +109,7 @@ impl Page {
         );
         self.wrapped("", &tool.description);
         self.line("");
-        self.row("class", tool.side_effect_class.as_str());
+        self.row("class", &words::class(tool, subject.beneath(tool)));
         self.row("served by", &words::served_by(tool, &snapshot.mcp_servers));
         self.row("offered", &words::offered(&tool.available_when));
         self.row("on failure", words::on_failure(tool));

@@ -8,6 +8,17 @@ use spec::snapshot::{
 
 use crate::render::text::compact;
 
+/// The class, and the published one where an overlay has moved it.
+pub(super) fn class(tool: &Tool, beneath: Option<&Tool>) -> String {
+    let class = tool.side_effect_class;
+    match beneath.map(|it| it.side_effect_class) {
+        Some(published) if published != class => {
+            format!("{class}, by the overlay; published as {published}")
+        }
+        Some(_) | None => class.to_string(),
+    }
+}
+
 /// Who may run calls of the tool.
 pub(super) fn served_by(tool: &Tool, servers: &[McpServer]) -> String {
     match &tool.backend {
