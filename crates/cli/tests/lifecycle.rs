@@ -367,20 +367,20 @@ async fn a_version_is_published_once() {
     desk.quietly("agents publish my-agent");
     let again = "agents publish my-agent";
     desk.run(again, &expect![[r#"
-        Error: publish: this version is already published, with identical content (7cb952bdc4d010ea934513383ae7aa2eaf44e9e207b8bf86036ccd311078481b) (AlreadyExists)
+        Error: publish: this version is already published, with identical content (4529b01324a31dd08824b06e3a4b62af4077e8f73a34e3ded559077b30b53c0a) (AlreadyExists)
         exit 6
     "#]]);
     desk.edit(AGENT, "max_tool_calls: 10", "max_tool_calls: 11");
     let policy = Path::new("my-agent/policies/ask-before-sending.yaml");
     desk.edit(policy.to_str().unwrap(), "reason: ", "reason: still ");
     desk.run(again, &expect![[r#"
-        Error: publish: this version is already published with other content: 7cb952bdc4d010ea934513383ae7aa2eaf44e9e207b8bf86036ccd311078481b, not 09db1bd94e76551e005d2089767f0c3c5cab01322c63d41a66271207acf2e086; what differs: /limits/max_tool_calls, /policies/0/decision/reason (AlreadyExists)
+        Error: publish: this version is already published with other content: 4529b01324a31dd08824b06e3a4b62af4077e8f73a34e3ded559077b30b53c0a, not 8201bb315b0db9b96e4d4a577f27cc089818a7c7d015db7bf1a19bc532a45e70; what differs: /limits/max_tool_calls, /policies/0/decision/reason (AlreadyExists)
         exit 6
     "#]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_overlay_is_read_and_refused() {
+async fn an_overlay_narrows_or_is_refused() {
     let desk = Desk::new().await;
     desk.quietly("agents publish my-agent");
     let overlay = |text: &str| std::fs::write(desk.dir.path().join("o.yaml"), text).unwrap();
@@ -389,16 +389,24 @@ async fn an_overlay_is_read_and_refused() {
     desk.run(
         deploy,
         &expect![[r#"
-        Error: deploy: invalid overlay (2 errors):
-        E0512 o.yaml:1:9: the published version has no tool `nonsense`
-        E0305 o.yaml:2:12: there is no Policy `a.b` (InvalidArgument)
-        exit 3
-    "#]],
+            Error: deploy: invalid overlay (2 errors):
+            E0512 o.yaml:1:9: the published version has no tool `nonsense`
+            E0305 o.yaml:2:12: there is no Policy `a.b`, neither in policies/ nor in the catalog (InvalidArgument)
+            exit 3
+        "#]],
     );
     overlay("tools: {}\n");
     desk.run(deploy, &expect![[r#"
         Error: deploy: invalid overlay (1 error):
-        E0512 o.yaml:1:1: not yet proven: this version cannot show that an overlay only narrows (InvalidArgument)
+        E0512 o.yaml:1:1: the overlay changes nothing (InvalidArgument)
+        exit 3
+    "#]]);
+    overlay(
+        "tools: {send_message: {input_schema: {inline: {properties: {text: {minLength: 0}}}}}}\n",
+    );
+    desk.run(deploy, &expect![[r#"
+        Error: deploy: invalid overlay (1 error):
+        E0504 o.yaml:1:79: `send_message` would take arguments that `default.my-agent@0.1.0` refuses: {"text":"","to":"a"} (InvalidArgument)
         exit 3
     "#]]);
     desk.run("agents active default/my-agent", &expect![[r#"
@@ -422,4 +430,15 @@ async fn an_overlay_is_read_and_refused() {
         exit 5
     "#]],
     );
+    overlay(
+        "tools: {send_message: {input_schema: {inline: {properties: {text: {maxLength: 20}}}}}}\n",
+    );
+    desk.run(deploy, &expect![[r#"
+        deployed default/my-agent@0.1.0 with overlay 79b73a15e6d3 at <time>
+        exit 0
+    "#]]);
+    desk.run("agents active default/my-agent", &expect![[r#"
+        default/my-agent@0.1.0 deployed <time> by ana
+        exit 0
+    "#]]);
 }

@@ -285,11 +285,50 @@ fn answer(bundle: &Bundle) -> Result<bool, String> {
     let shown = publish::manifest(snapshot).to_canonical();
     let published = compile_resolved(shown.as_bytes());
     consistent(&published, &Bundle::new())?;
-    let found = publish::check_overlay(&files, "policies/refund-hard-limit.yaml", snapshot);
-    if found.is_empty() {
-        return Err("an overlay was let through".to_owned());
-    }
+    laid_over(bundle, snapshot)?;
     Ok(true)
+}
+
+/// Lays files of the bundle over what was made of it. Whatever comes of it is a version that runs, and
+/// takes nothing that the published one refuses.
+fn laid_over(bundle: &Bundle, snapshot: &Snapshot) -> Result<(), String> {
+    let files = MemoryFiles::from(bundle.clone());
+    let (catalog, none) = (
+        publish::Catalog::default(),
+        std::collections::BTreeSet::new(),
+    );
+    let path = "policies/refund-hard-limit.yaml";
+    let overlaid = publish::overlay(&files, &catalog, path, snapshot, &none);
+    if overlaid.snapshot.is_some() {
+        return Err("a Policy was taken for an overlay".to_owned());
+    }
+    let Some(tool) = snapshot.tools.first() else {
+        return Ok(());
+    };
+    let text = format!(
+        "policies: [payments.refund-hard-limit]\ntools: {{{}: {{side_effect_class: irreversible_action, input_schema: {{ref: schemas/issue-refund-input}}}}}}\n",
+        tool.wire_name
+    );
+    let mut with = bundle.clone();
+    with.insert("overlay.yaml".to_owned(), text.into_bytes());
+    let with = MemoryFiles::from(with);
+    let overlaid = publish::overlay(&with, &catalog, "overlay.yaml", snapshot, &none);
+    let Some(laid) = overlaid.snapshot else {
+        return Ok(());
+    };
+    let schema = |it: &Snapshot| it.tools.first().map(|it| it.input_schema.clone());
+    let (Some(laid_schema), Some(published)) = (schema(&laid), schema(snapshot)) else {
+        return Err("a tool is gone".to_owned());
+    };
+    let options = subschema::Options::default();
+    let answer = subschema::contains(&laid_schema, &published, &options);
+    if !matches!(answer, subschema::Answer::Proved(_)) {
+        return Err(format!("an overlay widened: {answer:?}"));
+    }
+    let version = spec::VersionId::new("v");
+    session::Plan::compile(version, laid, session::Settings::STANDARD)
+        .map_err(|error| format!("an overlaid version does not run: {error}"))?;
+    Ok(())
 }
 
 /// Walks a bundle of agents and reads its lock.

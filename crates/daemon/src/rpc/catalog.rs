@@ -2,7 +2,7 @@
 
 use proto::runtime::v1 as wire;
 use spec::Time;
-use store::{Active, NewDeployment, VersionRow};
+use store::{Active, Deployed, NewDeployment, VersionRow};
 use tonic::Status;
 
 use super::Service;
@@ -52,20 +52,7 @@ impl Service {
     ) -> Result<wire::DeployResponse, Status> {
         self.accepting()?;
         let agent = versioned(request.agent_ref)?;
-        let deployment = NewDeployment {
-            namespace: agent.namespace.clone(),
-            name: agent.name.clone(),
-            version: agent.version,
-            actor: self.actor(&request.actor),
-            now: self.core.clock.now(),
-            deployment_id: uuid::Uuid::new_v4().to_string(),
-        };
-        let deployed = self
-            .core
-            .store
-            .deploy(deployment)
-            .await
-            .map_err(|error| of_catalog(&error))?;
+        let deployed = self.make_active(&agent, &request.actor, None).await?;
         Ok(wire::DeployResponse {
             namespace: agent.namespace,
             name: agent.name,
@@ -73,6 +60,29 @@ impl Service {
             previous_version: deployed.previous.unwrap_or_default(),
             deployed_at: rfc3339(deployed.deployed_at),
         })
+    }
+
+    /// Makes a version the active one, with the overlay that is laid over it, if there is one.
+    /// Running sessions of the version go by it from their next decision on.
+    pub(super) async fn make_active(
+        &self,
+        agent: &wire::AgentRef,
+        actor: &str,
+        overlay: Option<Vec<u8>>,
+    ) -> Result<Deployed, Status> {
+        let deployment = NewDeployment {
+            namespace: agent.namespace.clone(),
+            name: agent.name.clone(),
+            version: agent.version.clone(),
+            actor: self.actor(actor),
+            now: self.core.clock.now(),
+            deployment_id: uuid::Uuid::new_v4().to_string(),
+            overlay,
+        };
+        let deployed = self.core.store.deploy(deployment).await;
+        let deployed = deployed.map_err(|error| of_catalog(&error))?;
+        self.core.plans.forget(&deployed.version_id);
+        Ok(deployed)
     }
 
     /// The deployed version of an agent.

@@ -26,6 +26,7 @@ impl Service {
         };
         let deployed = self.core.store.rollback(rollback).await;
         let deployed = deployed.map_err(|error| status(&error))?;
+        self.core.plans.forget(&deployed.version_id);
         Ok(wire::RollbackResponse {
             version: deployed.version,
             previous_version: deployed.previous.unwrap_or_default(),

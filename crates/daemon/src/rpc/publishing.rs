@@ -15,6 +15,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 use super::Service;
 use super::catalog::versioned;
 use super::lookups::Asked;
+use crate::clock::rfc3339;
 use crate::wire::status::{of_load, of_publish};
 
 /// Errors told in one status, whose headers clients bound at some kilobytes.
@@ -36,11 +37,7 @@ impl Publishing for Service {
         let request = request.into_inner();
         let files = sources(request.files)?;
         let path = request.manifest;
-        let unproven: BTreeSet<String> = request.allow_unproven.into_iter().collect();
-        if unproven.len() > UNPROVEN_MAX {
-            let text = format!("more than {UNPROVEN_MAX} tools are let through unproven");
-            return Err(Status::invalid_argument(text));
-        }
+        let unproven = unproven(request.allow_unproven)?;
         let compiled = self
             .with_catalog(Asked::Everything, move |catalog| {
                 let compiled = compile_allowing(&files, catalog, &path, &unproven);
@@ -62,8 +59,7 @@ impl Publishing for Service {
         }))
     }
 
-    /// Says all that is wrong with an overlay. Until narrowing can be proven there is none that may
-    /// be deployed.
+    /// Deploys a version with an overlay that is proven to narrow it.
     async fn deploy_overlaid(
         &self,
         request: Request<wire::DeployOverlaidRequest>,
@@ -82,10 +78,32 @@ impl Publishing for Service {
         let (_, bytes) = stored.ok_or_else(damaged)?;
         let snapshot = Snapshot::from_canonical(&bytes).map_err(|_| damaged())?;
         let files = sources(request.files)?;
-        let check = move || publish::check_overlay(&files, &request.overlay, &snapshot);
-        let found = tokio::task::spawn_blocking(check).await;
-        let found = found.map_err(|error| Status::internal(error.to_string()))?;
-        Err(invalid("overlay", &found))
+        let unproven = unproven(request.allow_unproven)?;
+        let path = request.overlay;
+        let overlaid = self
+            .with_catalog(Asked::Everything, move |catalog| {
+                let overlaid = publish::overlay(&files, catalog, &path, &snapshot, &unproven);
+                let wanted = overlaid.wanted.clone();
+                (overlaid, wanted)
+            })
+            .await?;
+        let Some(laid) = overlaid.snapshot else {
+            return Err(invalid("overlay", &overlaid.diagnostics));
+        };
+        let canonical = laid.to_canonical();
+        let (bytes, digest) = canonical.map_err(|error| Status::internal(error.to_string()))?;
+        let deployed = self
+            .make_active(&agent, &request.actor, Some(bytes))
+            .await?;
+        Ok(Response::new(wire::DeployOverlaidResponse {
+            namespace: agent.namespace,
+            name: agent.name,
+            version: deployed.version,
+            previous_version: deployed.previous.unwrap_or_default(),
+            deployed_at: rfc3339(deployed.deployed_at),
+            overlay_digest: digest.to_string(),
+            diagnostics: overlaid.diagnostics.iter().map(diagnostic).collect(),
+        }))
     }
 
     async fn get_snapshot(
@@ -95,6 +113,16 @@ impl Publishing for Service {
         let answer = self.snapshot(request.into_inner()).await?;
         Ok(Response::new(answer))
     }
+}
+
+/// The names that a request lets through unproven.
+fn unproven(names: Vec<String>) -> Result<BTreeSet<String>, Status> {
+    let names: BTreeSet<String> = names.into_iter().collect();
+    if names.len() > UNPROVEN_MAX {
+        let text = format!("more than {UNPROVEN_MAX} tools are let through unproven");
+        return Err(Status::invalid_argument(text));
+    }
+    Ok(names)
 }
 
 impl Service {

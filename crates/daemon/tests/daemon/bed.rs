@@ -113,6 +113,7 @@ impl Bed {
             actor: String::new(),
             now,
             deployment_id: "deployment-id".to_owned(),
+            overlay: None,
         };
         store.deploy(new).await.unwrap();
         drop(store);

@@ -35,6 +35,7 @@ pub(crate) fn deployment(version: &str, now: u64) -> NewDeployment {
         actor: "cy".to_owned(),
         now: at(now),
         deployment_id: format!("deployment-{now}"),
+        overlay: None,
     }
 }
 

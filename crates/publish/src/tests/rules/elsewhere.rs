@@ -49,7 +49,7 @@ const TESTS: &[Shown] = shown! {
     "the same version with the same content exists already, and it is said that it is identical":
         "daemon/tests/daemon/bad_input.rs" "manifests_that_do_not_hold_are_refused_with_code_and_line"
     "an overlay that is not proven to narrow is refused":
-        "cli/tests/lifecycle.rs" "an_overlay_is_read_and_refused"
+        "cli/tests/lifecycle.rs" "an_overlay_narrows_or_is_refused"
     "a lock that is not current is refused with what changed":
         "cli/tests/bundles.rs" "drift_is_said_with_what_changed"
     "pinned versions of agents come from the runtime":
