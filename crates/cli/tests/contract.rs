@@ -263,7 +263,7 @@ async fn as_data() {
     assert_eq!(items.len(), 2);
     let refund = &items[1];
     expect![[r#"
-        available_when contract_output_schema contract_schema description input_schema may_rerun narrowing on_failure output_narrowing output_schema probe rules served_by side_effect_class strict terminal tool version wire_name
+        available_when contract_output_schema contract_schema description input_schema may_rerun narrowing on_failure output_narrowing output_schema probe published_class rules served_by side_effect_class strict terminal tool version wire_name
     "#]].assert_eq(&keys(refund));
     expect![[r#"
         {"grounds":[],"keyword":null,"standing":"same"}
@@ -695,4 +695,133 @@ async fn what_was_proven_of_a_binding() {
         desk.command("agents contract ./shop").status.code(),
         Some(3)
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_the_overlay_of_its_deployment() {
+    let desk = Desk::new().await;
+    desk.write("shop/agent.yaml", NARROWING);
+    desk.write("shop/tools/refund.yaml", REFUND);
+    let credit = REFUND.replace("name: refund", "name: credit");
+    desk.write("shop/tools/credit.yaml", &credit);
+    policy(
+        &desk,
+        "ask",
+        "{conditions: {field: amount, op: gte, value: 10}, decision: {type: require_approval}}",
+    );
+    let overlay = "\
+policies: [pay.ask]
+tools:
+  small:
+    side_effect_class: irreversible_action
+    input_schema: {inline: {properties: {amount: {maximum: 50}}}}
+";
+    desk.write("shop/stricter.yaml", overlay);
+    desk.quietly("agents publish shop --allow-unproven odd");
+    desk.quietly("agents deploy shop/narrow@1.0.0 --overlay shop/stricter.yaml");
+    desk.run("agents contract shop/narrow --tool small", &expect![[r#"
+        agent         shop/narrow@1.0.0
+        content hash  <hash>
+        published     <time> by ana
+        deployed      <time> by ana
+        overlay       <hash> (in what follows)
+        limits        none
+
+        === small: pay.refund@1.2.0 ===
+        Pay money back.
+
+        class         irreversible_action, by the overlay; published as non_idempotent_write
+        served by     any worker that registers pay.refund@1.2.0; no identity is asked for
+        offered       always
+        on failure    the model is told and goes on
+        if unknown    a person decides; it never runs twice by itself
+        probe         none
+        terminal      no
+
+        arguments: the Tool's own schema, narrowed by the binding and the overlay; that it is nowhere wider
+                   is proven
+          additionalProperties: false
+          properties:
+            amount:
+              exclusiveMinimum: 0
+              maximum: 50
+              type: number
+            currency:
+              const: EUR
+            order:
+              pattern: "^[A-Z]+$"
+              type: string
+          required:
+            - order
+            - amount
+          type: object
+        the Tool's own schema, which arguments are checked against as well:
+          additionalProperties: false
+          properties:
+            amount:
+              exclusiveMinimum: 0
+              maximum: 500
+              type: number
+            currency:
+              enum:
+                - EUR
+                - CHF
+            order:
+              pattern: "^[A-Z]+$"
+              type: string
+          required:
+            - order
+            - amount
+          type: object
+        proof: what the wider schema says at each place, and why it always holds
+          / `type`: said alike
+          / `required`: said alike
+          / `properties`: said alike
+          / `additionalProperties`: said alike
+          /amount `type`: said alike
+          /amount `exclusiveMinimum`: said alike
+          /amount `maximum`: by the bounds of the number
+          /currency `enum`: the only value was tried
+
+        results: the binding's schema and the Tool's own; that it takes whatever the Tool may give is proven
+          additionalProperties: false
+          properties:
+            id:
+              type: string
+          required:
+            - id
+          type: object
+        the binding's schema, which results are checked against as well:
+          additionalProperties: true
+          properties:
+            id:
+              type: string
+          required:
+            - id
+          type: object
+        proof: what the wider schema says at each place, and why it always holds
+          / `type`: said alike
+          / `required`: said alike
+          / `properties`: said alike
+
+        rules: in this order; all are asked, one that denies wins, and a call that none stops goes through
+          1. ask a person: policy pay.ask@1.0.0 (from the deployment's overlay)
+             when      args.amount >= 10
+             timeout   waits until somebody decides, or the run's limit is reached
+             rejected  the model is told and goes on
+        exit 0
+    "#]]);
+    let as_published = desk.shown("agents contract shop/narrow --tool small --published");
+    assert!(as_published.contains("(not in what follows)"));
+    assert!(as_published.contains("maximum: 100") && !as_published.contains("maximum: 50\n"));
+    assert!(as_published.contains("rules: none"));
+    let output = desk.command("agents contract shop/narrow --json");
+    let data = Json::parse(&output.stdout).unwrap();
+    assert_eq!(data.get("overlaid"), Some(&Json::Bool(true)));
+    assert!(data.get("overlay_digest").unwrap().as_str().is_some());
+    assert_ne!(data.get("overlay_digest"), data.get("content_hash"));
+    let small = &data.get("items").unwrap().as_array().unwrap()[0];
+    let class = |key: &str| small.get(key).unwrap().as_str().unwrap().to_owned();
+    assert_eq!(class("side_effect_class"), "irreversible_action");
+    assert_eq!(class("published_class"), "non_idempotent_write");
 }

@@ -330,24 +330,36 @@ fn formats_assert_unless_they_are_notes() {
 #[test]
 fn an_overlay_is_read_by_the_draft_of_what_it_narrows() {
     // Beside a reference nothing counts in draft 7, and everything in 2020-12.
-    let sup = r##"{"$defs": {"a": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/a", "maximum": 5}}}"##;
+    let sup = r##"{"$defs": {"a": {"type": "integer"}}, "required": ["n"], "type": "object",
+        "properties": {"n": {"$ref": "#/$defs/a", "type": "string", "maximum": 5}}}"##;
     let folder = folder(&[
         ("sup.json", sup),
         ("sub.json", r#"{"properties": {"n": {"maximum": 9}}}"#),
     ]);
     let ask = |draft: &str| {
-        let arguments = [
-            "contains",
-            "sub.json",
-            "sup.json",
-            "--overlay",
-            "--draft",
-            draft,
-        ];
-        run(folder.path(), &arguments).status.code().unwrap()
+        let arguments = ["contains", "sub.json", "sup.json", "--overlay", "--draft"];
+        shown(&run(folder.path(), &[&arguments[..], &[draft]].concat()))
     };
-    assert_eq!(ask("7"), 0);
-    assert_eq!(ask("2020-12"), 1);
+    assert_eq!(ask("7"), "proved\nexit 0\n");
+    assert!(ask("2020-12").contains("leaves no value at all"));
+}
+
+#[test]
+fn in_a_batch_formats_are_notes_unless_something_else_is_said() {
+    let folder = folder(&[]);
+    let pair = r#"{"id": "x", "sup": {"format": "uuid"}, "sub": {"type": "string"}"#;
+    let pairs =
+        format!("{pair}}}\n{pair}, \"format\": \"assert\"}}\n{pair}, \"format\": \"note\"}}\n");
+    let ask = |flags: &[&str]| {
+        let arguments = [&["contains", "--batch", "-"], flags].concat();
+        let output = fed(folder.path(), &arguments, &pairs);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let answers = text.lines().map(|line| line.contains("proved"));
+        answers.collect::<Vec<_>>()
+    };
+    assert_eq!(ask(&[]), [true, false, true]);
+    assert_eq!(ask(&["--formats", "note"]), [true, false, true]);
+    assert_eq!(ask(&["--formats", "assert"]), [false, false, true]);
 }
 
 #[test]

@@ -55,19 +55,18 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// What was found of the arguments, in words.
-    pub(super) fn words(&self) -> String {
+    /// What was found of the arguments, in words; `by` is what narrows them.
+    pub(super) fn words(&self, by: &str) -> String {
         match self.standing {
             Standing::Same => "the Tool's own schema, unchanged".to_owned(),
             Standing::Proved if self.is_equal => {
                 "the Tool's own schema, which the binding repeats".to_owned()
             }
-            Standing::Proved => {
-                "the Tool's own schema, narrowed by the binding; that it is nowhere wider is proven"
-                    .to_owned()
-            }
+            Standing::Proved => format!(
+                "the Tool's own schema, narrowed by {by}; that it is nowhere wider is proven"
+            ),
             Standing::Unproven { keyword } => format!(
-                "the Tool's own schema, changed by the binding; NOT proven to be nowhere wider{}, and let through by who published it. Calls are checked against both",
+                "the Tool's own schema, changed by {by}; NOT proven to be nowhere wider{}, and let through by who published it. Calls are checked against both",
                 because(keyword.as_deref())
             ),
         }

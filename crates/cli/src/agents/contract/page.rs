@@ -88,11 +88,9 @@ impl Page {
             self.row(key, &value);
         }
         match subject.overlay() {
-            Some((digest, true)) => {
-                self.row("overlay", &format!("{digest}, laid over what follows"))
-            }
+            Some((digest, true)) => self.row("overlay", &format!("{digest} (in what follows)")),
             Some((digest, false)) => {
-                self.row("overlay", &format!("{digest}, left out of what follows"))
+                self.row("overlay", &format!("{digest} (not in what follows)"))
             }
             None => {}
         }
@@ -116,12 +114,12 @@ impl Page {
         self.row("if unknown", words::unknown(tool));
         self.row("probe", &words::probe(tool.probe.as_ref()));
         self.row("terminal", words::terminal(tool));
-        self.arguments(tool);
+        self.arguments(tool, words::narrower(tool, subject.beneath(tool)));
         self.results(tool);
         self.rules(tool, snapshot, set);
     }
 
-    fn arguments(&mut self, tool: &Tool) {
+    fn arguments(&mut self, tool: &Tool, narrower: &str) {
         let narrowing = Narrowing::of_arguments(tool);
         let closed = if tool.strict {
             ", and nothing beyond it"
@@ -129,7 +127,10 @@ impl Page {
             ""
         };
         self.line("");
-        self.wrapped("arguments: ", &format!("{}{closed}", narrowing.words()));
+        self.wrapped(
+            "arguments: ",
+            &format!("{}{closed}", narrowing.words(narrower)),
+        );
         self.indented(&yaml(&tool.input_schema));
         if tool.contract_schema != tool.input_schema {
             self.line("the Tool's own schema, which arguments are checked against as well:");

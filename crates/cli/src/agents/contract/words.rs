@@ -3,7 +3,7 @@
 
 use spec::snapshot::{
     Backend, Delegation, DelegationResult, Limits, McpServer, OnFailure, Predicate, Probe,
-    ProbeArg, Tool,
+    ProbeArg, Standing, Tool,
 };
 
 use crate::render::text::compact;
@@ -16,6 +16,15 @@ pub(super) fn class(tool: &Tool, beneath: Option<&Tool>) -> String {
             format!("{class}, by the overlay; published as {published}")
         }
         Some(_) | None => class.to_string(),
+    }
+}
+
+/// What makes the arguments narrower than the Tool's own.
+pub(super) fn narrower(tool: &Tool, beneath: Option<&Tool>) -> &'static str {
+    match beneath.filter(|it| it.input_schema != tool.input_schema) {
+        Some(published) if published.input_standing == Standing::Same => "the overlay",
+        Some(_) => "the binding and the overlay",
+        None => "the binding",
     }
 }
 
