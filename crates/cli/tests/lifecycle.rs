@@ -396,11 +396,14 @@ async fn an_overlay_narrows_or_is_refused() {
         "#]],
     );
     overlay("tools: {}\n");
-    desk.run(deploy, &expect![[r#"
+    desk.run(
+        deploy,
+        &expect![[r#"
         Error: deploy: invalid overlay (1 error):
         E0512 o.yaml:1:1: the overlay changes nothing (InvalidArgument)
         exit 3
-    "#]]);
+    "#]],
+    );
     overlay(
         "tools: {send_message: {input_schema: {inline: {properties: {text: {minLength: 0}}}}}}\n",
     );
@@ -433,12 +436,18 @@ async fn an_overlay_narrows_or_is_refused() {
     overlay(
         "tools: {send_message: {input_schema: {inline: {properties: {text: {maxLength: 20}}}}}}\n",
     );
-    desk.run(deploy, &expect![[r#"
+    desk.run(
+        deploy,
+        &expect![[r#"
         deployed default/my-agent@0.1.0 with overlay 79b73a15e6d3 at <time>
         exit 0
-    "#]]);
-    desk.run("agents active default/my-agent", &expect![[r#"
+    "#]],
+    );
+    desk.run(
+        "agents active default/my-agent",
+        &expect![[r#"
         default/my-agent@0.1.0 deployed <time> by ana
         exit 0
-    "#]]);
+    "#]],
+    );
 }
