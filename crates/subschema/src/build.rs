@@ -172,6 +172,9 @@ impl<'a, 'n> Builder<'a, 'n> {
                 Ok::<(), Reason>(())
             };
             let flag = schema.get(exclusive);
+            if old && flag.is_some_and(|it| it.as_bool().is_none()) {
+                return Err(malformed(exclusive));
+            }
             if let Some(value) = schema.get(plain) {
                 let strict = old && flag.and_then(Json::as_bool) == Some(true);
                 add(self, plain, value, strict)?;

@@ -6,6 +6,7 @@ mod keywords;
 use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Json;
+use validator::Draft;
 
 use keywords::{FACETS, applies_to, is_note, kinds, types_of};
 
@@ -80,7 +81,7 @@ struct Completion<'a> {
 }
 
 fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
-    let document = crate::Document::new(root, validator::Draft::of(root)?);
+    let document = crate::Document::new(root, Draft::of(root)?);
     document.resolve(reference).ok()
 }
 
@@ -206,6 +207,14 @@ impl Completion<'_> {
     }
 
     fn merged(&mut self, tool: Members, stated: &Members) -> Json {
+        let heard: Members;
+        let mut stated = stated;
+        if self.references_silence() && stated.contains_key("$ref") {
+            let says = |it: &&String| *it == "$ref" || *it == "definitions" || is_note(it);
+            let kept = stated.iter().filter(|(key, _)| says(key));
+            heard = kept.map(|(key, it)| (key.clone(), it.clone())).collect();
+            stated = &heard;
+        }
         self.check_applying(&tool, stated);
         let mut schema = tool.clone();
         for facet in FACETS {
@@ -219,7 +228,30 @@ impl Completion<'_> {
             let value = self.keyword(&tool, keyword, value);
             schema.insert(keyword.clone(), value);
         }
-        Json::Object(schema)
+        Json::Object(self.beside_references(schema))
+    }
+
+    /// Whether what stands beside a reference says nothing.
+    fn references_silence(&self) -> bool {
+        Draft::of(self.root).is_some_and(|it| it <= Draft::D7)
+    }
+
+    /// Where a reference would silence what stands beside it, it is put where it does not.
+    fn beside_references(&self, mut schema: Members) -> Members {
+        let says = |it: &String| it != "$ref" && it != "definitions" && !is_note(it);
+        if !self.references_silence() || !schema.keys().any(says) {
+            return schema;
+        }
+        if let Some(reference) = schema.remove("$ref") {
+            let reference = Json::from_members([("$ref", reference)]);
+            let mut all = match schema.remove("allOf") {
+                Some(Json::Array(all)) => all,
+                Some(_) | None => Vec::new(),
+            };
+            all.push(reference);
+            schema.insert("allOf".to_owned(), Json::Array(all));
+        }
+        schema
     }
 
     fn keyword(&mut self, tool: &Members, keyword: &str, value: &Json) -> Json {
