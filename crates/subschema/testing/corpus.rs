@@ -42,7 +42,10 @@ pub(crate) fn contracts(data: &Path) -> Contracts {
         }
         let file = read(&path);
         for tool in file.get("tools").and_then(Json::as_array).expect("tools") {
-            let key = (text(&file, "server").to_owned(), text(tool, "name").to_owned());
+            let key = (
+                text(&file, "server").to_owned(),
+                text(tool, "name").to_owned(),
+            );
             contracts.insert(key, tool.get("inputSchema").expect("inputSchema").clone());
         }
     }
@@ -64,7 +67,10 @@ pub(crate) fn overlays(data: &Path) -> Vec<Overlay> {
             category: text(&entry, "category").to_owned(),
             draft: text(&entry, "draft").to_owned(),
             overlay: entry.get("overlay").expect("overlay").clone(),
-            expected: entry.get("expected").and_then(Json::as_bool).expect("expected"),
+            expected: entry
+                .get("expected")
+                .and_then(Json::as_bool)
+                .expect("expected"),
         }
     };
     lines.lines().map(overlay).collect()

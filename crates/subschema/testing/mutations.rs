@@ -56,16 +56,25 @@ enum Sign {
 }
 
 /// Every change of a contract, at most so many, spread evenly over it.
-pub(crate) fn of(contract: &Json, most: usize) -> Vec<Mutation> {
+pub(crate) fn of(contract: &Json, most: usize) -> impl Iterator<Item = Mutation> {
     let mut places = Vec::new();
     collect(contract, &mut Vec::new(), Sign::Same, &mut places);
     let exclusive = contract.to_canonical();
-    let exclusive = ["\"oneOf\":", "\"not\":", "\"if\":"].iter().any(|it| exclusive.contains(it));
+    let exclusive = ["\"oneOf\":", "\"not\":", "\"if\":"]
+        .iter()
+        .any(|it| exclusive.contains(it));
     let mut changes = Vec::new();
     for (at, place) in places.iter().enumerate() {
         // Who refers to a definition is not looked up.
-        let shared = matches!(place.path.first().map(String::as_str), Some("$defs" | "definitions"));
-        let sign = if shared && exclusive { Sign::Unknown } else { place.sign };
+        let shared = matches!(
+            place.path.first().map(String::as_str),
+            Some("$defs" | "definitions")
+        );
+        let sign = if shared && exclusive {
+            Sign::Unknown
+        } else {
+            place.sign
+        };
         for change in changes_of(place.schema) {
             let way = match sign {
                 Sign::Same => change.1,
@@ -77,15 +86,14 @@ pub(crate) fn of(contract: &Json, most: usize) -> Vec<Mutation> {
     }
     let step = changes.len().div_ceil(most.max(1)).max(1);
     let picked = changes.into_iter().step_by(step);
-    picked
-        .map(|(at, way, (what, _, keyword, changed))| Mutation {
-            what,
-            keyword,
-            pointer: format!("/{}", places[at].path.join("/")),
-            way,
-            schema: replaced(contract, &places[at].path, changed),
-        })
-        .collect()
+    // A large contract a few hundred times over would fill the memory.
+    picked.map(move |(at, way, (what, _, keyword, changed))| Mutation {
+        what,
+        keyword,
+        pointer: format!("/{}", places[at].path.join("/")),
+        way,
+        schema: replaced(contract, &places[at].path, changed),
+    })
 }
 
 fn replaced(schema: &Json, path: &[String], new: Json) -> Json {
@@ -110,7 +118,9 @@ fn replaced(schema: &Json, path: &[String], new: Json) -> Json {
 }
 
 fn collect<'a>(schema: &'a Json, path: &mut Vec<String>, sign: Sign, places: &mut Vec<Place<'a>>) {
-    let Json::Object(members) = schema else { return };
+    let Json::Object(members) = schema else {
+        return;
+    };
     if path.len() > DEPTH_MAX {
         return;
     }
@@ -121,7 +131,9 @@ fn collect<'a>(schema: &'a Json, path: &mut Vec<String>, sign: Sign, places: &mu
     });
     for (key, member) in members {
         let below = match (key.as_str(), sign) {
-            ("oneOf" | "if" | "then" | "else" | "contains", _) | (_, Sign::Unknown) => Sign::Unknown,
+            ("oneOf" | "if" | "then" | "else" | "contains", _) | (_, Sign::Unknown) => {
+                Sign::Unknown
+            }
             ("not", Sign::Same) => Sign::Turned,
             ("not", Sign::Turned) => Sign::Same,
             (_, sign) => sign,
@@ -146,8 +158,15 @@ fn collect<'a>(schema: &'a Json, path: &mut Vec<String>, sign: Sign, places: &mu
                 }
             }
             (
-                "items" | "additionalProperties" | "additionalItems" | "propertyNames" | "not"
-                | "if" | "then" | "else" | "contains",
+                "items"
+                | "additionalProperties"
+                | "additionalItems"
+                | "propertyNames"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains",
                 it,
             ) => collect(it, path, below, places),
             _ => {}
@@ -168,13 +187,19 @@ impl Changes<'_> {
     fn set(&mut self, what: &'static str, way: Way, key: &str, value: Json) {
         let mut changed = self.schema.clone();
         changed.insert(key.to_owned(), value);
-        self.done.push((what, way, key.to_owned(), Json::Object(changed)));
+        self.done
+            .push((what, way, key.to_owned(), Json::Object(changed)));
     }
 
     fn dropped(&mut self, key: &str) {
         let mut changed = self.schema.clone();
         changed.remove(key);
-        let change = ("dropped", Way::Looser, key.to_owned(), Json::Object(changed));
+        let change = (
+            "dropped",
+            Way::Looser,
+            key.to_owned(),
+            Json::Object(changed),
+        );
         self.done.push(change);
     }
 
@@ -199,8 +224,15 @@ impl Changes<'_> {
 
     fn number(&mut self, key: &str, number: &Decimal) {
         let lower = key.starts_with("min") || key == "exclusiveMinimum";
-        let (up, down) = if lower { (Way::Tighter, Way::Looser) } else { (Way::Looser, Way::Tighter) };
-        let count = !matches!(key, "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum");
+        let (up, down) = if lower {
+            (Way::Tighter, Way::Looser)
+        } else {
+            (Way::Looser, Way::Tighter)
+        };
+        let count = !matches!(
+            key,
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
+        );
         let Some(whole) = number.to_i64() else { return };
         if let Some(next) = whole.checked_add(1) {
             self.set("one up", up, key, Json::from(next));
@@ -224,7 +256,12 @@ impl Changes<'_> {
             }
             ("type", Json::String(kind)) => {
                 let other = if kind == "null" { "boolean" } else { "null" };
-                self.with(Way::Looser, key, std::slice::from_ref(value), Json::from(other));
+                self.with(
+                    Way::Looser,
+                    key,
+                    std::slice::from_ref(value),
+                    Json::from(other),
+                );
                 match kind.as_str() {
                     "number" => self.set("integer", Way::Tighter, key, Json::from("integer")),
                     "integer" => self.set("number", Way::Looser, key, Json::from("number")),
@@ -245,7 +282,12 @@ impl Changes<'_> {
                 let mut changed = self.schema.clone();
                 changed.remove(key);
                 changed.insert("enum".to_owned(), list);
-                self.done.push(("an enum", Way::Looser, key.to_owned(), Json::Object(changed)));
+                self.done.push((
+                    "an enum",
+                    Way::Looser,
+                    key.to_owned(),
+                    Json::Object(changed),
+                ));
                 self.dropped(key);
             }
             ("required", Json::Array(list)) => {
@@ -254,7 +296,11 @@ impl Changes<'_> {
             }
             ("anyOf" | "allOf", Json::Array(list)) => {
                 let any = key == "anyOf";
-                let (fewer, more) = if any { (Way::Tighter, Way::Looser) } else { (Way::Looser, Way::Tighter) };
+                let (fewer, more) = if any {
+                    (Way::Tighter, Way::Looser)
+                } else {
+                    (Way::Looser, Way::Tighter)
+                };
                 if list.len() > 1 {
                     self.without(fewer, key, list);
                 }
@@ -310,7 +356,12 @@ impl Changes<'_> {
             }
             let required = self.schema.get("required").and_then(Json::as_array);
             let required = required.unwrap_or(&[]).to_vec();
-            self.with(Way::Tighter, "required", &required, Json::from(name.as_str()));
+            self.with(
+                Way::Tighter,
+                "required",
+                &required,
+                Json::from(name.as_str()),
+            );
         }
     }
 
@@ -330,12 +381,20 @@ impl Changes<'_> {
             ("object", "additionalProperties", Json::Bool(false)),
             ("object", "minProperties", Json::from(1_u64)),
             ("object", "maxProperties", Json::from(2_u64)),
-            ("object", "propertyNames", Json::from_members([("pattern", pattern)])),
+            (
+                "object",
+                "propertyNames",
+                Json::from_members([("pattern", pattern)]),
+            ),
         ];
         for (kind, key, value) in new {
             let types = self.schema.get("type");
             let listed = types.and_then(Json::as_array);
-            let mut words = listed.into_iter().flatten().chain(types).filter_map(Json::as_str);
+            let mut words = listed
+                .into_iter()
+                .flatten()
+                .chain(types)
+                .filter_map(Json::as_str);
             if words.any(|it| it == kind) && !self.schema.contains_key(key) {
                 self.set("added", Way::Tighter, key, value);
             }
