@@ -229,7 +229,31 @@ impl<'a, 'n> Builder<'a, 'n> {
         if let Some(name) = format.filter(|it| self.formats_assert && FORMATS.contains(it)) {
             parts.push(self.arena.keep(Node::Format(name.to_owned())));
         }
+        if let Some(name) = self.contents(schema) {
+            parts.push(self.arena.keep(Node::Format(name)));
+        }
         Ok(())
+    }
+
+    /// What drafts 6 and 7 say of the contents of a text, where validators check it. It stands for
+    /// itself, as a format without a name.
+    fn contents(&self, schema: &Json) -> Option<String> {
+        if !(Draft::D6..=Draft::D7).contains(&self.document.draft) {
+            return None;
+        }
+        let checked = [
+            ("contentEncoding", "base64"),
+            ("contentMediaType", "application/json"),
+        ];
+        let checked = checked
+            .iter()
+            .filter(|(key, name)| schema.get(key).and_then(Json::as_str) == Some(*name));
+        let mut members: Vec<_> = checked.map(|(key, it)| (*key, Json::from(*it))).collect();
+        if members.is_empty() {
+            return None;
+        }
+        members.push(("$schema", Json::from(Draft::D7.uri())));
+        Some(Json::from_members(members).to_canonical())
     }
 
     /// The schemas of the first items, and that of those after them.

@@ -69,7 +69,11 @@ impl Texts {
 
     pub(crate) fn is_of_format(&mut self, name: &str, text: &str) -> Result<bool, Reason> {
         if !self.formats.contains_key(name) {
-            let schema = Json::from_members([("format", Json::from(name))]);
+            let named = || Json::from_members([("format", Json::from(name))]);
+            // What a schema says of the contents of texts stands for itself.
+            let schema = Json::parse(name.as_bytes()).ok();
+            let schema = schema.filter(|it| it.as_object().is_some());
+            let schema = schema.unwrap_or_else(named);
             let validator = Validator::compile(&schema).ok();
             self.formats.insert(name.to_owned(), validator);
         }

@@ -29,10 +29,11 @@ fn what_was_answered_wrongly_once_is_right() {
 fn check(pairs: &str) {
     let pairs = json(pairs);
     for entry in pairs.as_array().expect("a list") {
-        let draft = if text(entry, "draft") == "draft-07" {
-            Draft::D7
-        } else {
-            Draft::D2020
+        let draft = match text(entry, "draft") {
+            "draft-04" => Draft::D4,
+            "draft-07" => Draft::D7,
+            "2019-09" => Draft::D2019,
+            _ => Draft::D2020,
         };
         let options = Options {
             draft,
