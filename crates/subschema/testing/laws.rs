@@ -288,6 +288,30 @@ impl Run<'_> {
             let expected = !first.validator.accepts(&value);
             self.must_be("A without a value", expected, &first.schema, &others);
         }
+        self.enumerated(case, first, &mut sampler);
+    }
+
+    /// A schema is not within a list of its values from which one is missing.
+    fn enumerated(&mut self, case: &Case, first: &Judged, sampler: &mut Sampler) {
+        let mut values = Vec::new();
+        for _ in 0..self.effort.samples {
+            let value = sampler.next();
+            if !values.contains(&value) && first.validator.accepts(&value) {
+                values.push(value);
+            }
+        }
+        let enough = 1 + self.seed % 3;
+        let listed = usize::try_from(enough).unwrap_or(1).min(values.len());
+        if listed == 0 {
+            return;
+        }
+        let list = Json::from(values[..listed].to_vec());
+        let list = case.document(&Json::from_members([("enum", list)]));
+        if listed < values.len() {
+            self.must_be("A in some of its values", false, &first.schema, &list);
+        } else {
+            self.ask("A in its values", &first.schema, &list);
+        }
     }
 
     /// What an overlay leaves unsaid is as it was, and what is proved of it is so.

@@ -258,6 +258,7 @@ impl Maker {
                 let target = Json::from(format!("#/{place}/{name}"));
                 return Json::from_members([("$ref", target)]);
             }
+            4 => return self.tiny(),
             _ => {}
         }
         let mut members = BTreeMap::new();
@@ -271,6 +272,56 @@ impl Maker {
         for _ in 0..self.rng.usize(1..4) {
             self.keyword(depth, kind, &mut members);
         }
+        Json::Object(members)
+    }
+
+    /// A schema of so few values that lists of some of them matter.
+    fn tiny(&mut self) -> Json {
+        let values = |maker: &mut Self| {
+            let some: &[&str] = maker
+                .rng
+                .choice([&["1"][..], &["1", "2"], &["2"]])
+                .unwrap_or(&&["1"][..]);
+            let values: Vec<Json> = some.iter().map(|it| read(it)).collect();
+            Json::from_members([("enum", Json::from(values))])
+        };
+        let mut members = BTreeMap::new();
+        let most = self.rng.u64(1..3);
+        let least = self.rng.u64(0..=most);
+        let of = values(self);
+        let mut set = |key: &str, value: Json| members.insert(key.to_owned(), value);
+        if self.rng.bool() {
+            set("type", Json::from("array"));
+            set("items", of);
+            set("minItems", Json::from(least));
+            set("maxItems", Json::from(most));
+            if self.rng.u8(..3) == 0 {
+                set("uniqueItems", Json::Bool(true));
+            }
+            return Json::Object(members);
+        }
+        set("type", Json::from("object"));
+        set("minProperties", Json::from(least));
+        set("maxProperties", Json::from(most));
+        let key = self.rng.choice(["properties", "patternProperties"]);
+        let names = if key == Some("properties") {
+            NAMES
+        } else {
+            &["^[ab]$", "^c$", "^ab$"]
+        };
+        let named = (0..3).map(|_| (self.pick(names), of.clone()));
+        let named: Vec<_> = named.collect();
+        set(key.unwrap_or("properties"), Json::from_members(named));
+        set("additionalProperties", Json::Bool(false));
+        if self.draft == Draft::D4 || self.rng.bool() {
+            return Json::Object(members);
+        }
+        // Any name, where the one before knows a few.
+        members.remove("additionalProperties");
+        members.remove(key.unwrap_or("properties"));
+        members.insert("additionalProperties".to_owned(), values(self));
+        let names = Json::from_members([("pattern", Json::from("^[ab]$"))]);
+        members.insert("propertyNames".to_owned(), names);
         Json::Object(members)
     }
 
@@ -366,7 +417,15 @@ impl Maker {
     }
 
     fn about_texts(&mut self, members: &mut BTreeMap<String, Json>) {
+        let old = (Draft::D6..=Draft::D7).contains(&self.draft);
         let (key, value) = match self.rng.u8(..6) {
+            0 if old && self.rng.u8(..4) == 0 => {
+                if self.rng.bool() {
+                    ("contentEncoding", Json::from("base64"))
+                } else {
+                    ("contentMediaType", Json::from("application/json"))
+                }
+            }
             0 => ("minLength", self.count()),
             1 => ("maxLength", self.count()),
             2 if self.rng.u8(..3) == 0 => ("format", Json::from(self.pick(FORMATS))),
