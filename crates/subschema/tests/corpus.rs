@@ -7,11 +7,11 @@
     reason = "helpers of tests, which stop at what is not as they expect"
 )]
 
-#[path = "../testing/corpus.rs"]
+#[path = "shared/corpus.rs"]
 mod corpus;
-#[path = "../testing/mutations.rs"]
+#[path = "shared/mutations.rs"]
 mod mutations;
-#[path = "../testing/values.rs"]
+#[path = "shared/values.rs"]
 mod values;
 
 use std::path::Path;

@@ -6,11 +6,11 @@
     reason = "helpers of tests, which stop at what is not as they expect; a seed can be given"
 )]
 
-#[path = "../testing/laws.rs"]
+#[path = "shared/laws.rs"]
 mod laws;
-#[path = "../testing/schemas.rs"]
+#[path = "shared/schemas.rs"]
 mod schemas;
-#[path = "../testing/values.rs"]
+#[path = "shared/values.rs"]
 mod values;
 
 use laws::Effort;

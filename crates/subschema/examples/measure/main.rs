@@ -18,17 +18,17 @@
     reason = "a tool at the command line that measures time and stops at what it cannot read"
 )]
 
-#[path = "../../testing/corpus.rs"]
+#[path = "../../tests/shared/corpus.rs"]
 mod corpus;
-#[path = "../../testing/laws.rs"]
+#[path = "../../tests/shared/laws.rs"]
 mod laws;
-#[path = "../../testing/mutations.rs"]
+#[path = "../../tests/shared/mutations.rs"]
 mod mutations;
 mod report;
-#[path = "../../testing/schemas.rs"]
+#[path = "../../tests/shared/schemas.rs"]
 mod schemas;
 mod sets;
-#[path = "../../testing/values.rs"]
+#[path = "../../tests/shared/values.rs"]
 mod values;
 
 use std::path::PathBuf;
