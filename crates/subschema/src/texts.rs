@@ -83,6 +83,14 @@ impl Texts {
         }
     }
 
+    /// How much the automata have been looked at.
+    pub(crate) fn looks(&self) -> u64 {
+        let patterns = self.patterns.values();
+        let languages = patterns.chain(self.formats_read.values());
+        let looks = languages.filter_map(|it| it.as_ref().ok());
+        looks.map(Language::looks).fold(0, u64::saturating_add)
+    }
+
     /// A text that keeps to all of it; `None` if there is none.
     pub(crate) fn find(&mut self, wanted: &Wanted<'_>) -> Result<Option<String>, Reason> {
         if wanted.excluded.len() > EXCLUDED_MAX {
