@@ -14,6 +14,19 @@ use keywords::{FACETS, applies_to, is_note, kinds, types_of};
 const REFERENCES_MAX: usize = 20;
 const DEPTH_MAX: usize = 150;
 
+/// The most values that are written while one union is narrowed.
+const DISTRIBUTED_MAX: usize = 500_000;
+
+/// How many values a value is made of.
+fn parts(value: &Json) -> usize {
+    let below = match value {
+        Json::Array(elements) => elements.iter().map(parts).sum(),
+        Json::Object(members) => members.values().map(parts).sum(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => 0,
+    };
+    usize::saturating_add(1, below)
+}
+
 type Members = BTreeMap<String, Json>;
 
 /// A completed narrowing.
@@ -172,6 +185,11 @@ impl Completion<'_> {
         alternatives: &[Json],
         stated: &Members,
     ) -> Json {
+        let size = stated.values().map(parts).fold(0, usize::saturating_add);
+        if size.saturating_mul(alternatives.len()) > DISTRIBUTED_MAX {
+            // Too much to write down: what is stated is taken as the whole claim.
+            return Json::Object(stated.clone());
+        }
         let wanted = types_of(stated);
         let mut kept = Vec::new();
         for alternative in alternatives {

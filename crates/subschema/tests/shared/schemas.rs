@@ -217,6 +217,15 @@ impl Maker {
             members.insert(key.clone(), value);
             return Json::Object(members);
         }
+        let counted = |(key, it): (&String, &Json)| Some((key.clone(), it.as_number()?.to_i64()?));
+        let counted: Vec<_> = members.iter().filter_map(counted).collect();
+        if let (Some((key, number)), true) = (self.rng.choice(&counted), self.rng.u8(..4) > 0) {
+            // The next number, where what is off by one shows.
+            let up = self.rng.bool() || *number < 2;
+            let next = if up { number + 1 } else { number - 1 };
+            members.insert(key.clone(), Json::from(next));
+            return Json::Object(members);
+        }
         let keys: Vec<String> = members.keys().cloned().collect();
         if let (Some(key), true) = (self.rng.choice(&keys), self.rng.bool()) {
             members.remove(key);
