@@ -225,7 +225,7 @@ mod tests {
               sessions    List, inspect, follow and end sessions
               approvals   See what waits for a person, and decide it
               worker      Serve tools from here
-              schema      Print the JSON Schema of documents, for editors
+              schema      Print the JSON Schema of documents, for editors, or compare schemas of your own
               explain     Say what a diagnostic's code means and how to mend it
               exit-codes  List the exit codes
               help        Print this message or the help of the given subcommand(s)

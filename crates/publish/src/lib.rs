@@ -62,4 +62,6 @@ pub use policy_test::{
 pub use reference::is_plain_path;
 pub use render::render;
 pub use resolved::{compile_resolved, compile_resolved_with};
+pub use schema::schema_file;
 pub use self_contained::{CatalogDocument, CompiledDocument, differences, document};
+pub use suggest::nearest;

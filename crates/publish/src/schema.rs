@@ -1,6 +1,7 @@
 //! JSON Schemas of Tools and bindings: found, checked against their own draft, and made sure to
 //! describe what they are for. Knows nothing of documents around them.
 
+mod alone;
 mod cost;
 mod inline;
 mod members;
@@ -10,6 +11,7 @@ mod strict;
 mod vocabulary;
 mod walk;
 
+pub use alone::schema_file;
 pub(crate) use members::{may_have, required};
 pub(crate) use strict::close;
 pub(crate) use vocabulary::Ignored;

@@ -4,10 +4,7 @@
 const CHARS_MAX: usize = 100;
 
 /// The candidate nearest to `word`, when one is near enough to be meant.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     if length > CHARS_MAX {
         return None;

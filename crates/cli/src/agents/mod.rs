@@ -2,6 +2,7 @@
 
 mod active;
 mod archive;
+mod contract;
 mod deploy;
 mod deprecate;
 mod diff;
@@ -42,6 +43,7 @@ pub(crate) enum Verb {
     Active(active::Args),
     Versions(versions::Args),
     Inspect(inspect::Args),
+    Contract(contract::Args),
     Diff(diff::Args),
     History(history::Args),
     Deprecate(deprecate::Args),
@@ -59,6 +61,7 @@ impl Verb {
             Verb::Active(args) => active::run(args, context).await,
             Verb::Versions(args) => versions::run(args, context).await,
             Verb::Inspect(args) => inspect::run(args, context).await,
+            Verb::Contract(args) => contract::run(&args, context).await,
             Verb::Diff(args) => diff::run(args, context).await,
             Verb::History(args) => history::run(args, context).await,
             Verb::Deprecate(args) => deprecate::run(args, context).await,

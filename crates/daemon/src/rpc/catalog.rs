@@ -37,11 +37,11 @@ fn label(agent: &wire::AgentRef) -> String {
     format!("{}/{}", agent.namespace, agent.name)
 }
 
-fn not_found(agent: &wire::AgentRef) -> Status {
+pub(super) fn not_found(agent: &wire::AgentRef) -> Status {
     Status::not_found(format!("agent {} not found", label(agent)))
 }
 
-fn stamp(time: Option<Time>) -> String {
+pub(super) fn stamp(time: Option<Time>) -> String {
     time.map(rfc3339).unwrap_or_default()
 }
 

@@ -9,6 +9,7 @@ mod lifecycle;
 mod lookups;
 mod publishing;
 mod sessions;
+mod snapshot;
 mod watch;
 mod work;
 

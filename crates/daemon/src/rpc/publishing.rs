@@ -105,6 +105,14 @@ impl Publishing for Service {
             diagnostics: overlaid.diagnostics.iter().map(diagnostic).collect(),
         }))
     }
+
+    async fn get_snapshot(
+        &self,
+        request: Request<wire::GetSnapshotRequest>,
+    ) -> Result<Response<wire::GetSnapshotResponse>, Status> {
+        let answer = self.snapshot(request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
 }
 
 /// The names that a request lets through unproven.

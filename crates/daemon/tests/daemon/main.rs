@@ -14,4 +14,5 @@ mod overlays;
 mod publishing;
 mod seeds;
 mod services;
+mod snapshot;
 mod workers;

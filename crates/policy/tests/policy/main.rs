@@ -8,6 +8,7 @@ mod decision;
 mod explain;
 mod operators;
 mod random;
+mod reaching;
 mod reference;
 mod rounds;
 mod support;

@@ -49,7 +49,12 @@ pub(super) fn check(
     check_references(json, &visits, &names, (cursor, draft), sink)
 }
 
-fn follows_its_draft(json: &Json, cursor: &Cursor<'_>, draft: Draft, sink: &mut Sink) -> bool {
+pub(super) fn follows_its_draft(
+    json: &Json,
+    cursor: &Cursor<'_>,
+    draft: Draft,
+    sink: &mut Sink,
+) -> bool {
     let mut found = mistakes(json, draft, REPORTED_MAX);
     // Several rules may refuse one thing.
     found.dedup_by(|a, b| a.pointer == b.pointer);

@@ -24,7 +24,16 @@ const TABLE: [(&str, &[&str]); 15] = [
     (
         "cli",
         &[
-            "daemon", "publish", "session", "policy", "model", "proto", "worker", "spec",
+            "daemon",
+            "publish",
+            "session",
+            "policy",
+            "subschema",
+            "validator",
+            "model",
+            "proto",
+            "worker",
+            "spec",
         ],
     ),
     (

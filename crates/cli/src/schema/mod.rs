@@ -1,6 +1,15 @@
-//! `schema`: the JSON Schema of the format, for editors. Knows nothing but where it is.
+//! `schema`: the JSON Schema of the format, for editors. Knows nothing but where it is; the verbs
+//! about schemas of one's own have files.
 
-use clap::ValueEnum;
+mod batch;
+mod contains;
+mod file;
+mod judge;
+mod pairs;
+mod place;
+mod why;
+
+use clap::{Subcommand, ValueEnum};
 use publish::FormatKind;
 
 use crate::context::Context;
@@ -8,14 +17,22 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::render::text;
 
-/// Print the JSON Schema of documents, for editors.
+/// Print the JSON Schema of documents, for editors, or compare schemas of your own.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  ordain schema > ordain.schema.json\n  ordain schema policy\n\nIn a document, for the YAML language server:\n  # yaml-language-server: $schema=./ordain.schema.json"
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  ordain schema > ordain.schema.json\n  ordain schema policy\n  ordain schema contains narrow.json wide.json\n\nIn a document, for the YAML language server:\n  # yaml-language-server: $schema=./ordain.schema.json"
 )]
 pub(crate) struct Args {
     /// One kind of document [default: all, told apart by their `kind`].
     kind: Option<Kind>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Contains(contains::Args),
 }
 
 /// A kind of document.
@@ -39,6 +56,9 @@ impl Kind {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+    if let Some(Verb::Contains(args)) = &args.verb {
+        return contains::run(args, context);
+    }
     let schema = publish::format_schema(args.kind.map(Kind::format));
     context.printer.line(&text::pretty(&schema))?;
     Ok(Exit::Done)
