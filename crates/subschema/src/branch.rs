@@ -1,6 +1,8 @@
 //! One way for a set of literals to hold: what is settled, and the alternatives that are left.
 //! Knows nothing of how a value is found.
 
+use std::cell::Cell;
+
 use crate::node::{Arena, Literal, Node, Types};
 
 /// How deep conjunctions in an alternative are looked into before it is taken.
@@ -17,6 +19,8 @@ pub(crate) struct Branch {
     pub(crate) pending: Vec<Alternatives>,
     /// Everything that was taken to hold, sorted.
     seen: Vec<Literal>,
+    /// How many literals were looked at since somebody asked.
+    looks: Cell<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,12 +40,18 @@ impl Branch {
             atoms: Vec::new(),
             pending: Vec::new(),
             seen: Vec::new(),
+            looks: Cell::new(0),
         }
     }
 
     /// Whether the literal was taken to hold.
     pub(crate) fn holds(&self, literal: Literal) -> bool {
         self.seen.binary_search(&literal).is_ok()
+    }
+
+    /// How many literals were looked at since the last time.
+    pub(crate) fn looks(&self) -> u64 {
+        self.looks.replace(0)
     }
 
     /// Takes literals to hold, and whatever follows from them without a choice.
@@ -98,6 +108,7 @@ impl Branch {
 
     /// What can be told of a literal at once.
     fn glance(&self, arena: &Arena, literal: Literal, depth: usize) -> Glance {
+        self.looks.set(self.looks.get().saturating_add(1));
         if self.seen.binary_search(&literal.opposite()).is_ok() {
             return Glance::Fails;
         }

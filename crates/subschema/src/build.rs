@@ -174,6 +174,9 @@ impl<'a, 'n> Builder<'a, 'n> {
                 Ok::<(), Reason>(())
             };
             let flag = schema.get(exclusive);
+            if old && flag.is_some_and(|it| it.as_bool().is_none()) {
+                return Err(malformed(exclusive));
+            }
             if let Some(value) = schema.get(plain) {
                 let strict = old && flag.and_then(Json::as_bool) == Some(true);
                 add(self, plain, value, strict)?;
@@ -229,7 +232,31 @@ impl<'a, 'n> Builder<'a, 'n> {
         if let Some(name) = format.filter(|it| self.formats_assert && FORMATS.contains(it)) {
             parts.push(self.arena.keep(TextAtom::Format(name.to_owned())));
         }
+        if let Some(name) = self.contents(schema) {
+            parts.push(self.arena.keep(TextAtom::Format(name)));
+        }
         Ok(())
+    }
+
+    /// What drafts 6 and 7 say of the contents of a text, where validators check it. It stands for
+    /// itself, as a format without a name.
+    fn contents(&self, schema: &Json) -> Option<String> {
+        if !(Draft::D6..=Draft::D7).contains(&self.document.draft) {
+            return None;
+        }
+        let checked = [
+            ("contentEncoding", "base64"),
+            ("contentMediaType", "application/json"),
+        ];
+        let checked = checked
+            .iter()
+            .filter(|(key, name)| schema.get(key).and_then(Json::as_str) == Some(*name));
+        let mut members: Vec<_> = checked.map(|(key, it)| (*key, Json::from(*it))).collect();
+        if members.is_empty() {
+            return None;
+        }
+        members.push(("$schema", Json::from(Draft::D7.uri())));
+        Some(Json::from_members(members).to_canonical())
     }
 
     /// The schemas of the first items, and that of those after them.

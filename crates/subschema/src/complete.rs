@@ -6,6 +6,7 @@ mod keywords;
 use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Json;
+use validator::Draft;
 
 use crate::Options;
 
@@ -14,6 +15,19 @@ use keywords::{FACETS, applies_to, is_note, kinds, types_of};
 /// How many references are followed at one place, and how deep places are nested.
 const REFERENCES_MAX: usize = 20;
 const DEPTH_MAX: usize = 150;
+
+/// The most values that are written while one union is narrowed.
+const DISTRIBUTED_MAX: usize = 500_000;
+
+/// How many values a value is made of.
+fn parts(value: &Json) -> usize {
+    let below = match value {
+        Json::Array(elements) => elements.iter().map(parts).sum(),
+        Json::Object(members) => members.values().map(parts).sum(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => 0,
+    };
+    usize::saturating_add(1, below)
+}
 
 type Members = BTreeMap<String, Json>;
 
@@ -120,7 +134,7 @@ struct Completion<'a> {
 }
 
 fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
-    let document = crate::Document::new(root, validator::Draft::of(root)?);
+    let document = crate::Document::new(root, Draft::of(root)?);
     document.resolve(reference).ok()
 }
 
@@ -250,6 +264,11 @@ impl Completion<'_> {
         alternatives: &[Json],
         stated: &Members,
     ) -> Json {
+        let size = stated.values().map(parts).fold(0, usize::saturating_add);
+        if size.saturating_mul(alternatives.len()) > DISTRIBUTED_MAX {
+            // Too much to write down: what is stated is taken as the whole claim.
+            return Json::Object(stated.clone());
+        }
         let wanted = types_of(stated);
         let mut kept = Vec::new();
         for alternative in alternatives {
@@ -285,6 +304,14 @@ impl Completion<'_> {
     }
 
     fn merged(&mut self, tool: Members, stated: &Members) -> Json {
+        let heard: Members;
+        let mut stated = stated;
+        if self.references_silence() && stated.contains_key("$ref") {
+            let says = |it: &&String| *it == "$ref" || *it == "definitions" || is_note(it);
+            let kept = stated.iter().filter(|(key, _)| says(key));
+            heard = kept.map(|(key, it)| (key.clone(), it.clone())).collect();
+            stated = &heard;
+        }
         self.check_applying(&tool, stated);
         let mut schema = tool.clone();
         for facet in FACETS {
@@ -298,7 +325,30 @@ impl Completion<'_> {
             let value = self.keyword(&tool, keyword, value);
             schema.insert(keyword.clone(), value);
         }
-        Json::Object(schema)
+        Json::Object(self.beside_references(schema))
+    }
+
+    /// Whether what stands beside a reference says nothing.
+    fn references_silence(&self) -> bool {
+        Draft::of(self.root).is_some_and(|it| it <= Draft::D7)
+    }
+
+    /// Where a reference would silence what stands beside it, it is put where it does not.
+    fn beside_references(&self, mut schema: Members) -> Members {
+        let says = |it: &String| it != "$ref" && it != "definitions" && !is_note(it);
+        if !self.references_silence() || !schema.keys().any(says) {
+            return schema;
+        }
+        if let Some(reference) = schema.remove("$ref") {
+            let reference = Json::from_members([("$ref", reference)]);
+            let mut all = match schema.remove("allOf") {
+                Some(Json::Array(all)) => all,
+                Some(_) | None => Vec::new(),
+            };
+            all.push(reference);
+            schema.insert("allOf".to_owned(), Json::Array(all));
+        }
+        schema
     }
 
     fn keyword(&mut self, tool: &Members, keyword: &str, value: &Json) -> Json {

@@ -27,6 +27,12 @@ impl Language {
         Ok(Self { parts })
     }
 
+    /// How much its automata have been looked at.
+    pub(crate) fn looks(&self) -> u64 {
+        let looks = self.parts.iter().map(|(automaton, _)| automaton.looks());
+        looks.fold(0, u64::saturating_add)
+    }
+
     pub(crate) fn matches(&mut self, text: &str) -> Result<bool, Reason> {
         for (automaton, holds) in &mut self.parts {
             if automaton.matches(text)? != *holds {

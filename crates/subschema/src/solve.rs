@@ -17,6 +17,9 @@ use crate::texts::Texts;
 /// How deep values are nested in each other while one is looked for.
 const NESTING_MAX: usize = 48;
 
+/// How many looks at a literal take as long as a step.
+const LOOKS_A_STEP: u64 = 100;
+
 /// The outermost place in progress that an answer depends on; none is deeper than all of them.
 pub(crate) const NOTHING_ABOVE: usize = usize::MAX;
 
@@ -101,6 +104,21 @@ impl<'n> Solver<'n> {
         }
     }
 
+    /// The steps that some work amounts to.
+    pub(crate) fn charge(&mut self, work: u64, a_step: u64) -> Result<(), Reason> {
+        let steps = work.checked_div(a_step).unwrap_or(work);
+        match self.steps_left.checked_sub(steps) {
+            Some(left) => {
+                self.steps_left = left;
+                Ok(())
+            }
+            None => {
+                self.steps_left = 0;
+                Err(Reason::limit("more steps than allowed"))
+            }
+        }
+    }
+
     /// A value of which all the literals hold.
     pub(crate) fn solve(&mut self, mut literals: Vec<Literal>) -> Outcome {
         literals.sort_unstable();
@@ -136,16 +154,15 @@ impl<'n> Solver<'n> {
     }
 
     fn search(&mut self, literals: &[Literal]) -> Outcome {
-        let mut first = Branch::new();
-        if first.take(self.arena, literals).is_err() {
-            return Outcome::Empty(NOTHING_ABOVE);
-        }
-        let mut open = vec![first];
+        // Branches are made when their turn comes: all of them at once could fill the memory.
+        let mut open = vec![(Branch::new(), vec![literals.to_vec()])];
         let mut failure = Failure::new();
-        while let Some(mut branch) = open.pop() {
-            if let Err(reason) = self.tick() {
-                return Outcome::Unknown(reason);
-            }
+        loop {
+            let mut branch = match self.next_branch(&mut open) {
+                Ok(Some(branch)) => branch,
+                Ok(None) => return failure.outcome(),
+                Err(reason) => return Outcome::Unknown(reason),
+            };
             let mut attempt = Failure::new();
             let outcome = self.leaf(&branch, literals);
             let undecided = matches!(outcome, Outcome::Unknown(_));
@@ -161,13 +178,9 @@ impl<'n> Solver<'n> {
                 return Outcome::Found(value.clone());
             }
             match self.next_choice(&mut branch, found.as_ref()) {
-                Some(alternatives) => {
-                    for alternative in alternatives.iter().rev() {
-                        let mut next = branch.clone();
-                        if next.take(self.arena, alternative).is_ok() {
-                            open.push(next);
-                        }
-                    }
+                Some(mut alternatives) => {
+                    alternatives.reverse();
+                    open.push((branch, alternatives));
                 }
                 None => match found {
                     Some(value) => return Outcome::Found(value),
@@ -177,7 +190,28 @@ impl<'n> Solver<'n> {
                 },
             }
         }
-        failure.outcome()
+    }
+
+    /// The next branch that does not contradict itself, of those that are left to try.
+    fn next_branch(
+        &mut self,
+        open: &mut Vec<(Branch, Alternatives)>,
+    ) -> Result<Option<Branch>, Reason> {
+        while let Some((mut branch, mut alternatives)) = open.pop() {
+            let Some(alternative) = alternatives.pop() else {
+                continue;
+            };
+            if !alternatives.is_empty() {
+                open.push((branch.clone(), alternatives));
+            }
+            self.tick()?;
+            let taken = branch.take(self.arena, &alternative);
+            self.charge(branch.looks(), LOOKS_A_STEP)?;
+            if taken.is_ok() {
+                return Ok(Some(branch));
+            }
+        }
+        Ok(None)
     }
 
     /// Takes out the alternatives to try next: some that the value at hand does not keep to.

@@ -69,7 +69,11 @@ impl Texts {
 
     pub(crate) fn is_of_format(&mut self, name: &str, text: &str) -> Result<bool, Reason> {
         if !self.formats.contains_key(name) {
-            let schema = Json::from_members([("format", Json::from(name))]);
+            let named = || Json::from_members([("format", Json::from(name))]);
+            // What a schema says of the contents of texts stands for itself.
+            let schema = Json::parse(name.as_bytes()).ok();
+            let schema = schema.filter(|it| it.as_object().is_some());
+            let schema = schema.unwrap_or_else(named);
             let validator = Validator::compile(&schema).ok();
             self.formats.insert(name.to_owned(), validator);
         }
@@ -77,6 +81,14 @@ impl Texts {
             Some(Some(validator)) => Ok(validator.accepts(&Json::from(text))),
             Some(None) | None => Err(Reason::keyword("format", "a format that is not known")),
         }
+    }
+
+    /// How much the automata have been looked at.
+    pub(crate) fn looks(&self) -> u64 {
+        let patterns = self.patterns.values();
+        let languages = patterns.chain(self.formats_read.values());
+        let looks = languages.filter_map(|it| it.as_ref().ok());
+        looks.map(Language::looks).fold(0, u64::saturating_add)
     }
 
     /// A text that keeps to all of it; `None` if there is none.

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Json;
-use validator::Draft;
 
 use crate::Reason;
 use crate::build::{Builder, address};
@@ -203,8 +202,8 @@ impl<'a> Builder<'a, '_> {
         evaluated.first = evaluated.first.max(first.len());
         let inner = schema.get("unevaluatedItems").is_some() && !is_own;
         evaluated.all |= rest.is_some() || inner;
-        let contains = self.keyword(schema, "contains");
-        if let Some(contains) = contains.filter(|_| self.document.draft == Draft::D2020) {
+        // The text of 2019-09 does not count it; validators do, and the proof must be about them.
+        if let Some(contains) = self.keyword(schema, "contains") {
             let of = self.schema(contains)?;
             evaluated.contained.push(of);
         }

@@ -10,6 +10,7 @@ mod enforced;
 mod interactive;
 mod lifecycle;
 mod many;
+mod overlays;
 mod publishing;
 mod seeds;
 mod services;

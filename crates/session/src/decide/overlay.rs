@@ -55,13 +55,14 @@ pub(super) fn send(
             let message = changed(&denial_text(denials));
             give_up(draft, call, ErrorCode::PolicyDenied, &message);
         }
-        PolicyOutcome::Ask(ask) if !is_answered(draft, call, ask, just)? => {
-            let question = Question::new(ApprovalSubject::Call, args, None);
-            draft.open_approval(&call.id, call.approvals, question, ask);
-        }
-        PolicyOutcome::Ask(_) | PolicyOutcome::Pass => {
-            draft.send_or_queue(call, args, Some(slot));
-        }
+        PolicyOutcome::Ask(ask) => match unanswered(draft, call, ask, just)? {
+            Some(ask) => {
+                let question = Question::new(ApprovalSubject::Call, args, None);
+                draft.open_approval(&call.id, call.approvals, question, &ask);
+            }
+            None => draft.send_or_queue(call, args, Some(slot)),
+        },
+        PolicyOutcome::Pass => draft.send_or_queue(call, args, Some(slot)),
     }
     Ok(())
 }
@@ -70,13 +71,14 @@ fn changed(message: &str) -> String {
     format!("the rules of the deployment changed while the call waited: {message}")
 }
 
-/// Whether the people who were asked about the call have answered all that is asked now.
-fn is_answered(
+/// What people have not been asked about the call yet. Who has said yes to a policy is not asked for
+/// it again, unless more of them are needed now.
+fn unanswered(
     draft: &Draft<'_>,
     call: &Call,
     ask: &Ask,
     just: Option<&Approval>,
-) -> Result<bool, Refusal> {
+) -> Result<Option<Ask>, Refusal> {
     let mut asked: Vec<String> = Vec::new();
     let mut people = 0;
     let mut understood = false;
@@ -88,10 +90,13 @@ fn is_answered(
         people = people.max(approval.required);
         understood |= approval.comprehension_required;
     }
-    let every = ask
-        .causes
-        .iter()
-        .all(|it| asked.contains(&it.policy.to_string()));
-    let enough = people >= ask.approvals_required;
-    Ok(every && enough && (understood || !ask.comprehension_required))
+    let enough = people >= ask.approvals_required && (understood || !ask.comprehension_required);
+    let mut left = ask.clone();
+    left.causes
+        .retain(|it| !asked.contains(&it.policy.to_string()));
+    Ok(match (left.causes.is_empty(), enough) {
+        (true, true) => None,
+        (true, false) => Some(ask.clone()),
+        (false, _) => Some(left),
+    })
 }

@@ -8,6 +8,9 @@ use crate::Reason;
 /// The most sets of steps that one automaton may be in.
 const SETS_MAX: usize = 20_000;
 
+/// How many looks it takes to reach a step.
+const REACHED_LOOKS: usize = 8;
+
 pub(super) enum Step {
     Match,
     Chars(Vec<(char, char)>, usize),
@@ -30,6 +33,8 @@ pub(crate) struct Automaton {
     ids: BTreeMap<(bool, bool, Vec<usize>), usize>,
     moves: BTreeMap<(usize, char), usize>,
     restart: Vec<usize>,
+    /// How many steps were looked at so far.
+    looks: u64,
 }
 
 /// The state before the first character.
@@ -44,6 +49,7 @@ impl Automaton {
             ids: BTreeMap::new(),
             moves: BTreeMap::new(),
             restart: Vec::new(),
+            looks: 0,
         };
         let (first, matched) = automaton.closure(&[start], true, false);
         let (_, accepts) = automaton.closure(&[start], true, true);
@@ -84,8 +90,19 @@ impl Automaton {
         (seen, matched)
     }
 
+    /// How many steps were looked at so far.
+    pub(crate) fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    fn look(&mut self, steps: usize) {
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        self.looks = self.looks.saturating_add(steps);
+    }
+
     /// The state after a character.
     pub(super) fn step(&mut self, state: usize, it: char) -> Result<usize, Reason> {
+        self.look(1);
         if let Some(next) = self.moves.get(&(state, it)) {
             return Ok(*next);
         }
@@ -105,8 +122,11 @@ impl Automaton {
         }
         // A match may begin after any character.
         next.push(self.start);
+        let looked = set.steps.len();
         let (steps, matched) = self.closure(&next, false, false);
         let accepts = matched || self.closure(&next, false, true).1;
+        // A step that was reached costs much more than one that was passed by.
+        self.look(looked.saturating_add(steps.len().saturating_mul(REACHED_LOOKS)));
         let steps = if matched { Vec::new() } else { steps };
         let key = (matched, accepts, steps);
         let id = if let Some(id) = self.ids.get(&key) {

@@ -9,6 +9,9 @@ use crate::Reason;
 /// The most places that one search looks at.
 const PLACES_MAX: usize = 60_000;
 
+/// The most looks that one search takes.
+const LOOKS_MAX: u64 = 3_000_000;
+
 /// The characters that texts are made of where there is a choice.
 const PREFERRED: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. @/:";
 
@@ -68,6 +71,7 @@ pub(crate) fn shortest(
     }];
     let mut seen = BTreeSet::from([(first, 0)]);
     let (mut from, mut length) = (0, 0_u64);
+    let looks_max = looks(constraints).saturating_add(LOOKS_MAX);
     while from < found.len() {
         let to = found.len();
         for at in from..to {
@@ -81,6 +85,9 @@ pub(crate) fn shortest(
             return Ok(None);
         }
         for at in from..to {
+            if looks(constraints) > looks_max {
+                return Err(Reason::keyword("pattern", "patterns that take too long"));
+            }
             for it in &alphabet {
                 let Some(here) = found.get(at) else { continue };
                 let Some(place) = advance(constraints, &here.place, *it, &excluded, length)? else {
@@ -103,6 +110,12 @@ pub(crate) fn shortest(
         length = length.saturating_add(1);
     }
     Ok(None)
+}
+
+/// How much the automata have been looked at.
+fn looks(constraints: &[Constraint<'_>]) -> u64 {
+    let languages = constraints.iter().map(|it| it.language.looks());
+    languages.fold(0, u64::saturating_add)
 }
 
 impl Found {

@@ -15,6 +15,8 @@ const LENGTH_MAX: u64 = 100_000;
 const INTRICATE_MAX: usize = 80;
 /// The most ways to spread demands over the items of one length.
 const WAYS_MAX: usize = 3_000;
+/// The most items of all of them together.
+const WAY_ITEMS_MAX: usize = 60_000;
 
 #[derive(Default)]
 struct Items {
@@ -352,9 +354,9 @@ fn ways(items: &Items, slots: &Slots) -> Result<Vec<Slots>, Reason> {
     let length = u64::try_from(slots.len()).unwrap_or(u64::MAX);
     for (of, (least, most)) in &items.counts {
         let mut next = Vec::new();
-        for way in &ways {
+        for way in &mut ways {
             let free = most.min(&length).saturating_sub(*least);
-            spread(way.clone(), 0, *of, (*least, free), &mut next)?;
+            spread(way, 0, *of, (*least, free), &mut next)?;
         }
         ways = next;
     }
@@ -362,7 +364,8 @@ fn ways(items: &Items, slots: &Slots) -> Result<Vec<Slots>, Reason> {
 }
 
 fn within(ways: &[Slots]) -> Result<(), Reason> {
-    if ways.len() > WAYS_MAX {
+    let items = ways.first().map_or(0, Vec::len);
+    if ways.len() > WAYS_MAX || ways.len().saturating_mul(items) > WAY_ITEMS_MAX {
         return Err(Reason::keyword("contains", "too many ways to place items"));
     }
     Ok(())
@@ -371,7 +374,7 @@ fn within(ways: &[Slots]) -> Result<(), Reason> {
 /// Has so many of the items from `at` on be values of the node, leaves so many open, and has the
 /// others not be.
 fn spread(
-    way: Slots,
+    way: &mut Slots,
     at: usize,
     of: NodeId,
     (yes, open): (u64, u64),
@@ -383,22 +386,23 @@ fn spread(
         return Ok(());
     }
     if at >= way.len() {
-        ways.push(way);
+        ways.push(way.clone());
         return Ok(());
     }
     let next = at.saturating_add(1);
-    let with = |literal| {
-        let mut way = way.clone();
-        if let Some(slot) = way.get_mut(at) {
-            slot.push(literal);
-        }
-        way
+    let mut with = |literal, counts| {
+        way.get_mut(at).into_iter().for_each(|it| it.push(literal));
+        let spread = spread(way, next, of, counts, ways);
+        way.get_mut(at).into_iter().for_each(|it| {
+            it.pop();
+        });
+        spread
     };
     if let Some(fewer) = yes.checked_sub(1) {
-        spread(with(Literal::yes(of)), next, of, (fewer, open), ways)?;
+        with(Literal::yes(of), (fewer, open))?;
     }
     if yes.saturating_add(open) < left {
-        spread(with(Literal::no(of)), next, of, (yes, open), ways)?;
+        with(Literal::no(of), (yes, open))?;
     }
     if let Some(fewer) = open.checked_sub(1) {
         spread(way, next, of, (yes, fewer), ways)?;

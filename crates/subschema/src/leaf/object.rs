@@ -15,6 +15,9 @@ const ADDED_MAX: u64 = 200;
 /// The most properties of names that fresh names are told apart by.
 const CLASSES_BITS_MAX: usize = 8;
 
+/// The most excluded objects for each of which another name is tried.
+const EXCLUDED_MAX: usize = 8;
+
 /// Names for members that no schema knows, before shorter ones are made up.
 const FRESH: [&str; 3] = ["extra", "other", "more"];
 
@@ -145,13 +148,36 @@ impl Solver<'_> {
         if full {
             return Ok(None);
         }
-        for name in self.fresh_names(search, chosen, Some(&demand))? {
-            let Some(asked) = self.meets(&demand, &name)? else {
-                continue;
-            };
-            if let Some(found) = self.place_at(search, next, chosen, (&name, asked))? {
-                return Ok(Some(found));
+        self.place_fresh(search, (next, &demand), chosen)
+    }
+
+    /// Finds a new name for a demand. Names of one class are alike, but where whole objects are
+    /// excluded it takes one more than those to be sure of another object.
+    fn place_fresh(
+        &mut self,
+        search: &mut Search<'_>,
+        (next, demand): (usize, &Demand),
+        chosen: &Chosen,
+    ) -> Result<Option<Json>, Reason> {
+        let mut known = chosen.clone();
+        for _ in 0..=search.excluded.len().min(EXCLUDED_MAX) {
+            let names = self.fresh_names(search, &known, Some(demand))?;
+            if names.is_empty() {
+                return Ok(None);
             }
+            for name in names {
+                let asked = self.meets(demand, &name)?;
+                if let Some(asked) = asked
+                    && let Some(found) = self.place_at(search, next, chosen, (&name, asked))?
+                {
+                    return Ok(Some(found));
+                }
+                known.insert(name, Vec::new());
+            }
+        }
+        if search.excluded.len() > EXCLUDED_MAX {
+            let doubt = Reason::limit("many excluded objects");
+            search.failure.doubt(doubt);
         }
         Ok(None)
     }
@@ -256,18 +282,20 @@ impl Solver<'_> {
         if search.members.least > count(values.len()).saturating_add(ADDED_MAX) {
             return Err(Reason::keyword("minProperties", "too many members to add"));
         }
+        let mut added = Vec::new();
         while count(values.len()) < search.members.least {
             let Some((name, literals, value)) = self.another(search, &chosen)? else {
                 return Ok(None);
             };
             values.insert(name.clone(), value);
+            added.push(name.clone());
             chosen.insert(name, literals);
         }
         let value = Json::Object(values);
         if !search.excluded.contains(&&value) {
             return Ok(Some(value));
         }
-        self.vary(search, &chosen, value)
+        self.vary(search, (&chosen, &added), value)
     }
 
     /// A member that could be there as well.
@@ -299,11 +327,12 @@ impl Solver<'_> {
         }
     }
 
-    /// Another object than one that is excluded: one member more, or one value changed.
+    /// Another object than one that is excluded: one member more, one in the place of another that was
+    /// added, or one value changed. If nothing of that can be had, there is no other object.
     fn vary(
         &mut self,
         search: &mut Search<'_>,
-        chosen: &Chosen,
+        (chosen, added): (&Chosen, &[String]),
         value: Json,
     ) -> Result<Option<Json>, Reason> {
         let Json::Object(values) = &value else {
@@ -314,10 +343,19 @@ impl Solver<'_> {
             .members
             .most
             .is_none_or(|it| count(values.len()) < it);
-        if room && let Some((name, _, more)) = self.another(search, chosen)? {
+        if (room || !added.is_empty())
+            && let Some((name, _, more)) = self.another(search, chosen)?
+        {
             let mut values = values.clone();
             values.insert(name, more);
-            varied.push(Json::Object(values));
+            for replaced in added {
+                let mut values = values.clone();
+                values.remove(replaced);
+                varied.push(Json::Object(values));
+            }
+            if room {
+                varied.push(Json::Object(values));
+            }
         }
         for (name, literals) in chosen {
             let Some(old) = values.get(name) else {

@@ -7,6 +7,9 @@ use crate::node::TextAtom;
 use crate::solve::{NOTHING_ABOVE, Outcome, Solver};
 use crate::texts::Wanted;
 
+/// How many looks at an automaton take as long as a step.
+const LOOKS_A_STEP: u64 = 20;
+
 impl Solver<'_> {
     pub(crate) fn string(&mut self, atoms: &Atoms<'_, TextAtom>, excluded: &[&Json]) -> Outcome {
         let mut wanted = Wanted {
@@ -29,7 +32,13 @@ impl Solver<'_> {
             }
         }
         wanted.most = Some(most).filter(|it| *it < u64::MAX);
-        match self.texts.find(&wanted) {
+        let before = self.texts.looks();
+        let found = self.texts.find(&wanted);
+        let looks = self.texts.looks().saturating_sub(before);
+        if let Err(reason) = self.charge(looks, LOOKS_A_STEP) {
+            return Outcome::Unknown(reason);
+        }
+        match found {
             Ok(Some(text)) => Outcome::Found(Json::from(text.as_str())),
             Ok(None) => Outcome::Empty(NOTHING_ABOVE),
             Err(reason) => Outcome::Unknown(reason),
