@@ -100,9 +100,11 @@ fn the_committed_lock_of_the_example_is_current() {
     desk.run(
         "bundles validate desk/bundle.yaml --require-lock --deny-warnings",
         &expect![[r#"
-            valid: support/support-desk sha256:8f9f05cf2b84d63162bc103a0584ee3b948569d97253a4876ec6f83ffe25e5bf
-            members: 2 (root: desk)
-            exit 0
+            Error: bundle.lock.json drift
+              the content of desk has changed (content_hash 8058cd344831, and was 99675c8ef5b4)
+              the content of refund-clerk has changed (content_hash b6806a7769ad, and was 2c1b16d7ef1d)
+            hint: run ordain bundles lock
+            exit 3
         "#]],
     );
 }
@@ -114,7 +116,7 @@ fn lock_then_validate() {
     fs::remove_file(desk.dir.path().join("desk/bundle.lock.json")).unwrap();
     let before = desk.files();
     desk.run("bundles validate desk/bundle.yaml", &expect![[r#"
-        valid: support/support-desk sha256:8f9f05cf2b84d63162bc103a0584ee3b948569d97253a4876ec6f83ffe25e5bf
+        valid: support/support-desk sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b
         members: 2 (root: desk)
         exit 0
     "#]]);
@@ -127,13 +129,13 @@ fn lock_then_validate() {
     );
     assert_eq!(desk.files(), before, "validate writes nothing");
     desk.run("bundles lock desk", &expect![[r#"
-        locked: support/support-desk sha256:8f9f05cf2b84d63162bc103a0584ee3b948569d97253a4876ec6f83ffe25e5bf
+        locked: support/support-desk sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b
         members: 2 (root: desk)
         exit 0
     "#]]);
     assert_eq!(desk.read("bundle.lock.json"), committed);
     desk.run("bundles validate desk --require-lock", &expect![[r#"
-        valid: support/support-desk sha256:8f9f05cf2b84d63162bc103a0584ee3b948569d97253a4876ec6f83ffe25e5bf
+        valid: support/support-desk sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b
         members: 2 (root: desk)
         exit 0
     "#]]);
@@ -197,16 +199,17 @@ fn drift_is_said_with_what_changed() {
     desk.run(
         "bundles validate desk",
         &expect![[r#"
-        Error: bundle.lock.json drift
-          the content of refund-clerk has changed (content_hash 925795f9a279, and was 2c1b16d7ef1d)
-        hint: run ordain bundles lock
-        exit 3
-    "#]],
+            Error: bundle.lock.json drift
+              the content of desk has changed (content_hash 8058cd344831, and was 99675c8ef5b4)
+              the content of refund-clerk has changed (content_hash c20684465f14, and was 2c1b16d7ef1d)
+            hint: run ordain bundles lock
+            exit 3
+        "#]],
     );
     let name = "apiVersion: phrony.com/v1";
     desk.edit("bundle.lock.json", "refund-clerk", "refund-clerc");
     desk.run("bundles validate desk", &expect![[r#"
-        Error: bundle.lock.json: its version is sha256:8f9f05cf2b84d63162bc103a0584ee3b948569d97253a4876ec6f83ffe25e5bf, but what it holds has sha256:0c951d4f7dc4d735c7f25d4a5e1b8a4d5dbe4b1a3f52f62acf9146dd5ff07bbb; it was edited by hand
+        Error: bundle.lock.json: its version is sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b, but what it holds has sha256:0c951d4f7dc4d735c7f25d4a5e1b8a4d5dbe4b1a3f52f62acf9146dd5ff07bbb; it was edited by hand
         hint: run ordain bundles lock
         exit 3
     "#]]);
@@ -261,7 +264,7 @@ fn unset_secrets_of_members_are_warned_of() {
     );
     assert!(desk.output("bundles lock desk").status.success());
     desk.run("bundles validate desk", &expect![[r#"
-        valid: support/support-desk sha256:97de284cee5830f7e017b2bb5a7790f83e06490c4cbf381a3a5943281a8c743e
+        valid: support/support-desk sha256:08f6fd9f9080b3142529672075111bc5bd6374144a14e94f51f74580ef1bf706
         members: 2 (root: desk)
         warning: refund-clerk (./refunds/refund-clerk.yaml): secret "bank": CLERK_KEY is not set in the local environment
         exit 0
@@ -393,29 +396,29 @@ fn as_data() {
     desk.run(
         "bundles lock desk -o json",
         &expect![[r#"
-        {
-          "bundle": "support.support-desk@1.0.0",
-          "changed": false,
-          "file": "desk/bundle.lock.json",
-          "lock_hash": "sha256:8f9f05cf2b84d63162bc103a0584ee3b948569d97253a4876ec6f83ffe25e5bf",
-          "members": [
             {
-              "child_name": "desk",
-              "content_hash": "99675c8ef5b47f97cd5b68ee90928409da4d80189454e0d875e7c408baf12e94",
-              "origin": "vendored",
-              "ref": "./desk.yaml"
-            },
-            {
-              "child_name": "refund-clerk",
-              "content_hash": "2c1b16d7ef1dc24f024997186f2fbe15220e843a151f61247a6f2cdca2c02db3",
-              "origin": "vendored",
-              "ref": "./refunds/refund-clerk.yaml"
+              "bundle": "support.support-desk@1.0.0",
+              "changed": true,
+              "file": "desk/bundle.lock.json",
+              "lock_hash": "sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b",
+              "members": [
+                {
+                  "child_name": "desk",
+                  "content_hash": "8058cd3448310d4ee554ff6ff89f242dd854b39dceaf4744d28b1198d753d125",
+                  "origin": "vendored",
+                  "ref": "./desk.yaml"
+                },
+                {
+                  "child_name": "refund-clerk",
+                  "content_hash": "b6806a7769adc780c257843858440c39519a54762fe3df9d66d36dce2e4594f6",
+                  "origin": "vendored",
+                  "ref": "./refunds/refund-clerk.yaml"
+                }
+              ],
+              "root": "desk"
             }
-          ],
-          "root": "desk"
-        }
-        exit 0
-    "#]],
+            exit 0
+        "#]],
     );
     desk.edit("desk.yaml", "Help customers", "Assist customers");
     desk.append("desk.yaml", "\nsecrets: {api: {fromEnv: CLERK_KEY}}\n");
@@ -427,20 +430,20 @@ fn as_data() {
               "errors": 0,
               "items": [],
               "lock": "drifted",
-              "lock_hash": "sha256:0ad0f794782320484f67482dd2cd3d2f9cfa0f447cdad14450d8a4edb82f6d89",
+              "lock_hash": "sha256:ff3b0c5bc32fdda14efe258f035e9285563d2b208d2aaa5aecfc6ebad5a5894d",
               "lock_problems": [
-                "the content of desk has changed (content_hash 1b14dd36dd8c, and was 99675c8ef5b4)"
+                "the content of desk has changed (content_hash b7cbcf0c273f, and was 8058cd344831)"
               ],
               "members": [
                 {
                   "child_name": "desk",
-                  "content_hash": "1b14dd36dd8c53f0bfef42982f60f556af5b13993bfc91194e1f4efae79cd3f7",
+                  "content_hash": "b7cbcf0c273f5fa55b9b0bfa8228d9bfbb5ff7bcc38cebef947393727c138ef5",
                   "origin": "vendored",
                   "ref": "./desk.yaml"
                 },
                 {
                   "child_name": "refund-clerk",
-                  "content_hash": "2c1b16d7ef1dc24f024997186f2fbe15220e843a151f61247a6f2cdca2c02db3",
+                  "content_hash": "b6806a7769adc780c257843858440c39519a54762fe3df9d66d36dce2e4594f6",
                   "origin": "vendored",
                   "ref": "./refunds/refund-clerk.yaml"
                 }
@@ -498,25 +501,25 @@ async fn pinned_versions_come_from_the_runtime() {
     let published = desk.output("agents publish desk/refunds/refund-clerk.yaml");
     assert!(published.status.success(), "{published:?}");
     desk.run("bundles lock desk", &expect![[r#"
-        locked: support/support-desk sha256:5d87c2c7163e696d8eef75e37a43b27e678112973e8902275d8419b0d5cae24e
+        locked: support/support-desk sha256:aaf0e5ad0c9f1e7c0baf138b6c851c28b310973ce4d7b78cdb7d696b9b0083a5
         members: 2 (root: desk)
         exit 0
     "#]]);
     expect![[r#"
         {
-          "version": "sha256:5d87c2c7163e696d8eef75e37a43b27e678112973e8902275d8419b0d5cae24e",
+          "version": "sha256:aaf0e5ad0c9f1e7c0baf138b6c851c28b310973ce4d7b78cdb7d696b9b0083a5",
           "root_child_name": "desk",
           "members": [
             {
               "child_name": "desk",
               "origin": "vendored",
-              "content_hash": "99675c8ef5b47f97cd5b68ee90928409da4d80189454e0d875e7c408baf12e94",
+              "content_hash": "8058cd3448310d4ee554ff6ff89f242dd854b39dceaf4744d28b1198d753d125",
               "ref": "./desk.yaml"
             },
             {
               "child_name": "support.refund-clerk",
               "origin": "external",
-              "content_hash": "2c1b16d7ef1dc24f024997186f2fbe15220e843a151f61247a6f2cdca2c02db3",
+              "content_hash": "b6806a7769adc780c257843858440c39519a54762fe3df9d66d36dce2e4594f6",
               "ref": "support.refund-clerk@1.0.0",
               "namespace": "support",
               "name": "refund-clerk",
@@ -532,7 +535,7 @@ async fn pinned_versions_come_from_the_runtime() {
             .success()
     );
     desk.run("bundles validate desk --require-lock", &expect![[r#"
-        valid: support/support-desk sha256:5d87c2c7163e696d8eef75e37a43b27e678112973e8902275d8419b0d5cae24e
+        valid: support/support-desk sha256:aaf0e5ad0c9f1e7c0baf138b6c851c28b310973ce4d7b78cdb7d696b9b0083a5
         members: 2 (root: desk)
         warning: support.refund-clerk@1.0.0 is deprecated: the runtime starts no run of it
         exit 0

@@ -190,10 +190,8 @@ impl<'a> Binder<'a, '_, '_> {
             None => (contract_output_schema.clone(), Standing::Same),
         };
         check_availability(binding, id, contract, self.agent, sink);
-        let description = binding
-            .description
-            .clone()
-            .unwrap_or_else(|| contract.description.clone());
+        let own = binding.description.as_ref();
+        let description = own.unwrap_or(&contract.description).clone();
         let tool = snapshot::Tool {
             wire_name: binding.wire_name.value.clone(),
             contract: contract.header.recorded(),

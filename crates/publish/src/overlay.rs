@@ -22,7 +22,7 @@ use crate::narrowing::{self, Contract, Side};
 use crate::rules;
 use crate::schema::{self, Role, Schema};
 use crate::sources::Sources;
-use crate::yaml::{Cursor, Fields, Shape};
+use crate::yaml::{Fields, Shape};
 
 const OVERLAY: Shape = Shape {
     what: "an overlay",

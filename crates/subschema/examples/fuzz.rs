@@ -8,7 +8,7 @@
     clippy::disallowed_types,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
+    clippy::too_many_lines,
     reason = "a tool at the command line that measures time"
 )]
 

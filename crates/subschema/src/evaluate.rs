@@ -41,7 +41,7 @@ impl Solver<'_> {
                 None => Err(Reason::keyword("$ref", "a reference that leads nowhere")),
             },
             (Node::Types(types), _) => Ok(types.has(Types::of(value))),
-            (Node::Values(set), _) => Ok(self.arena.values(*set).contains(value)),
+            (Node::Values(set), _) => Ok(self.arena.is_listed(*set, value)),
             (Node::Number(atom), Json::Number(number)) => {
                 let number = rational(number).ok_or_else(|| Reason::limit("a number"))?;
                 Ok(number_holds(atom, &number))

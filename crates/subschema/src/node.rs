@@ -5,7 +5,7 @@
 //! atom about one kind of value holds for all values of other kinds, and its negation is a demand on
 //! one value of that kind; only `All`, `Any`, `One` and `If` offer alternatives.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use spec::Json;
@@ -242,8 +242,13 @@ impl Node {
 
 struct Set {
     values: Vec<Json>,
+    /// Their canonical texts.
+    texts: BTreeSet<String>,
     types: Types,
 }
+
+/// The most values that are compared one by one.
+const COMPARED_MAX: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Arena {
@@ -281,6 +286,16 @@ impl Arena {
 
     pub(crate) fn values(&self, id: SetId) -> &[Json] {
         self.sets.get(index(id.0)).map_or(&[], |it| &it.values)
+    }
+
+    pub(crate) fn is_listed(&self, id: SetId, value: &Json) -> bool {
+        let Some(set) = self.sets.get(index(id.0)) else {
+            return false;
+        };
+        if set.values.len() <= COMPARED_MAX {
+            return set.values.contains(value);
+        }
+        set.texts.contains(&value.to_canonical())
     }
 
     pub(crate) fn set_types(&self, id: SetId) -> Types {
@@ -447,18 +462,16 @@ impl Arena {
             *id
         } else {
             let id = SetId(position(self.sets.len()));
-            let mut kept: Vec<Json> = Vec::new();
+            let mut texts = BTreeSet::new();
             // The order of the author is kept, since the first one makes the best example.
-            for value in values {
-                if !kept.contains(value) {
-                    kept.push(value.clone());
-                }
-            }
+            let new = values.iter().filter(|it| texts.insert(it.to_canonical()));
+            let kept: Vec<Json> = new.cloned().collect();
             let types = kept
                 .iter()
                 .fold(Types::NONE, |types, it| types.or(Types::of(it)));
             self.sets.push(Set {
                 values: kept,
+                texts,
                 types,
             });
             self.set_ids.insert(key, id);

@@ -26,6 +26,11 @@ fn what_was_answered_wrongly_once_is_right() {
     check(include_str!("../testdata/regressions.json"));
 }
 
+#[test]
+fn each_keyword_fails_exactly_where_it_does() {
+    check(include_str!("../testdata/negations.json"));
+}
+
 fn check(pairs: &str) {
     let pairs = json(pairs);
     for entry in pairs.as_array().expect("a list") {

@@ -2,6 +2,7 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "helpers of tests, which stop at what is not as they expect; a seed can be given"
 )]

@@ -11,9 +11,7 @@
     clippy::print_stdout,
     clippy::expect_used,
     clippy::disallowed_types,
-    clippy::disallowed_methods,
     clippy::indexing_slicing,
-    clippy::string_slice,
     clippy::cast_possible_truncation,
     reason = "a tool at the command line that measures time and stops at what it cannot read"
 )]

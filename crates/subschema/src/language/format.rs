@@ -54,7 +54,7 @@ pub(crate) fn known(name: &str) -> Known {
         },
         "hostname" => named(&["example.com", "a", "b", "example.org"]),
         "uri" | "iri" => Known {
-            wider: None,
+            wider: Some(r"^[a-zA-Z][a-zA-Z0-9+.-]*:"),
             narrower: Some(r"^https://example\.com/[a-z0-9]*$"),
             examples: &["https://example.com/", "urn:a:b", "a:b"],
         },

@@ -8,7 +8,7 @@ use crate::solve::{NOTHING_ABOVE, Outcome, Solver};
 use crate::texts::Wanted;
 
 /// How many looks at an automaton take as long as a step.
-const LOOKS_A_STEP: u64 = 20;
+const LOOKS_A_STEP: u64 = 8;
 
 impl Solver<'_> {
     pub(crate) fn string(&mut self, atoms: &Atoms<'_, TextAtom>, excluded: &[&Json]) -> Outcome {

@@ -132,8 +132,11 @@ const PATTERNS: &[&str] = &[
 /// Each makes a language of lengths that only agree far out.
 const PRIMES: [usize; 6] = [11, 13, 17, 19, 23, 29];
 
+/// Makes a pair.
+type Make = fn(&mut Rng) -> (Json, Json);
+
 /// The kinds of pairs that there are.
-pub(crate) const KINDS: &[(&str, fn(&mut Rng) -> (Json, Json))] = &[
+pub(crate) const KINDS: &[(&str, Make)] = &[
     ("anything", anything),
     ("nested", nested),
     ("numbers", numbers),
@@ -386,7 +389,7 @@ fn chain(rng: &mut Rng) -> (Json, Json) {
                 (true, 0) => next,
                 (true, 1) => of([("items", next)]),
                 (true, _) => of([("type", Json::from("string"))]),
-                (false, _) if at % 3 == 0 && closed == 2 => {
+                (false, _) if at.is_multiple_of(3) && closed == 2 => {
                     of([("anyOf", Json::from(vec![next, Json::Null]))])
                 }
                 (false, _) => next,

@@ -113,7 +113,7 @@ fn replaced(schema: &Json, path: &[String], new: Json) -> Json {
             list[at] = replaced(&list[at], rest, new);
             Json::Array(list)
         }
-        other => other.clone(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => schema.clone(),
     }
 }
 
@@ -245,51 +245,7 @@ impl Changes<'_> {
 
     fn keyword(&mut self, key: &str, value: &Json) {
         match (key, value) {
-            ("type", Json::Array(list)) => {
-                if list.len() > 1 {
-                    self.without(Way::Tighter, key, list);
-                }
-                for kind in ["null", "boolean", "object"] {
-                    self.with(Way::Looser, key, list, Json::from(kind));
-                }
-                self.dropped(key);
-            }
-            ("type", Json::String(kind)) => {
-                let other = if kind == "null" { "boolean" } else { "null" };
-                self.with(
-                    Way::Looser,
-                    key,
-                    std::slice::from_ref(value),
-                    Json::from(other),
-                );
-                match kind.as_str() {
-                    "number" => self.set("integer", Way::Tighter, key, Json::from("integer")),
-                    "integer" => self.set("number", Way::Looser, key, Json::from("number")),
-                    _ => {}
-                }
-                self.dropped(key);
-            }
-            ("enum", Json::Array(list)) => {
-                self.without(Way::Tighter, key, list);
-                self.with(Way::Looser, key, list, Json::from(NEW_TEXT));
-                if let Some(first) = list.first() {
-                    self.set("a const of it", Way::Tighter, "const", first.clone());
-                }
-                self.dropped(key);
-            }
-            ("const", value) => {
-                let list = Json::from(vec![value.clone(), Json::from(NEW_TEXT)]);
-                let mut changed = self.schema.clone();
-                changed.remove(key);
-                changed.insert("enum".to_owned(), list);
-                self.done.push((
-                    "an enum",
-                    Way::Looser,
-                    key.to_owned(),
-                    Json::Object(changed),
-                ));
-                self.dropped(key);
-            }
+            ("type" | "enum" | "const", _) => self.values(key, value),
             ("required", Json::Array(list)) => {
                 self.without(Way::Looser, key, list);
                 self.with(Way::Tighter, key, list, Json::from(NEW_NAME));
@@ -338,6 +294,57 @@ impl Changes<'_> {
             }
             ("properties", Json::Object(map)) => self.properties(map),
             ("format" | "uniqueItems" | "multipleOf" | "propertyNames" | "$ref" | "not", _) => {
+                self.dropped(key);
+            }
+            _ => {}
+        }
+    }
+
+    fn values(&mut self, key: &str, value: &Json) {
+        match (key, value) {
+            ("type", Json::Array(list)) => {
+                if list.len() > 1 {
+                    self.without(Way::Tighter, key, list);
+                }
+                for kind in ["null", "boolean", "object"] {
+                    self.with(Way::Looser, key, list, Json::from(kind));
+                }
+                self.dropped(key);
+            }
+            ("type", Json::String(kind)) => {
+                let other = if kind == "null" { "boolean" } else { "null" };
+                self.with(
+                    Way::Looser,
+                    key,
+                    std::slice::from_ref(value),
+                    Json::from(other),
+                );
+                match kind.as_str() {
+                    "number" => self.set("integer", Way::Tighter, key, Json::from("integer")),
+                    "integer" => self.set("number", Way::Looser, key, Json::from("number")),
+                    _ => {}
+                }
+                self.dropped(key);
+            }
+            ("enum", Json::Array(list)) => {
+                self.without(Way::Tighter, key, list);
+                self.with(Way::Looser, key, list, Json::from(NEW_TEXT));
+                if let Some(first) = list.first() {
+                    self.set("a const of it", Way::Tighter, "const", first.clone());
+                }
+                self.dropped(key);
+            }
+            ("const", value) => {
+                let list = Json::from(vec![value.clone(), Json::from(NEW_TEXT)]);
+                let mut changed = self.schema.clone();
+                changed.remove(key);
+                changed.insert("enum".to_owned(), list);
+                self.done.push((
+                    "an enum",
+                    Way::Looser,
+                    key.to_owned(),
+                    Json::Object(changed),
+                ));
                 self.dropped(key);
             }
             _ => {}

@@ -56,7 +56,14 @@ impl Case {
     pub(crate) fn document(&self, part: &Json) -> Json {
         let mut members = match part {
             Json::Object(members) if !members.contains_key("$ref") => members.clone(),
-            other => BTreeMap::from([("allOf".to_owned(), Json::from(vec![other.clone()]))]),
+            Json::Object(_)
+            | Json::Array(_)
+            | Json::Null
+            | Json::Bool(_)
+            | Json::Number(_)
+            | Json::String(_) => {
+                BTreeMap::from([("allOf".to_owned(), Json::from(vec![part.clone()]))])
+            }
         };
         members.insert("$schema".to_owned(), Json::from(self.draft.uri()));
         let place = place_of_shared(self.draft).to_owned();
@@ -212,7 +219,12 @@ impl Maker {
                     }
                     Json::Object(map)
                 }
-                other => self.changed(other, depth - 1),
+                Json::Object(_)
+                | Json::Array(_)
+                | Json::Null
+                | Json::Bool(_)
+                | Json::Number(_)
+                | Json::String(_) => self.changed(&members[key], depth - 1),
             };
             members.insert(key.clone(), value);
             return Json::Object(members);
@@ -287,10 +299,8 @@ impl Maker {
     /// A schema of so few values that lists of some of them matter.
     fn tiny(&mut self) -> Json {
         let values = |maker: &mut Self| {
-            let some: &[&str] = maker
-                .rng
-                .choice([&["1"][..], &["1", "2"], &["2"]])
-                .unwrap_or(&&["1"][..]);
+            let lists: [&[&str]; 3] = [&["1"], &["1", "2"], &["2"]];
+            let some = lists[maker.rng.usize(..3)];
             let values: Vec<Json> = some.iter().map(|it| read(it)).collect();
             Json::from_members([("enum", Json::from(values))])
         };

@@ -54,7 +54,11 @@ fn resolved<'a>(root: &'a Json, schema: &'a Json) -> &'a Json {
             let step = step.replace("~1", "/").replace("~0", "~");
             match at {
                 Json::Array(list) => list.get(step.parse::<usize>().ok()?),
-                other => other.get(&step),
+                Json::Object(_)
+                | Json::Null
+                | Json::Bool(_)
+                | Json::Number(_)
+                | Json::String(_) => at.get(&step),
             }
         });
         let Some(target) = target else { return here };
