@@ -272,6 +272,10 @@ impl Completion<'_> {
         let wanted = types_of(stated);
         let mut kept = Vec::new();
         for alternative in alternatives {
+            // What no value takes is not narrowed to something.
+            if alternative == &Json::Bool(false) {
+                continue;
+            }
             let inlined = alternative.as_object().and_then(|it| self.inlined(it));
             let own = inlined.as_ref().and_then(types_of);
             if let (Some(own), Some(wanted)) = (&own, &wanted)

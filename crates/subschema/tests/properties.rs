@@ -23,7 +23,7 @@ fn no_answer_about_made_up_schemas_contradicts_another_or_a_validator() {
         given.and_then(|it| it.parse().ok()).unwrap_or(otherwise)
     };
     let effort = Effort {
-        cases: number("CASES", 2_500),
+        cases: number("CASES", 2_000),
         seed: number("SEED", 7),
         samples: number("SAMPLES", 30),
         every_law: false,
