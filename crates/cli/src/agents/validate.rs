@@ -245,9 +245,11 @@ spec:
                   "help": "write 1.0.0",
                   "line": 3,
                   "message": "`v1.0.0` is read as version 1.0.0",
+                  "related": [],
                   "severity": "warning"
                 }
               ],
+              "unproven": [],
               "unset_secrets": [
                 {
                   "secret": "key",

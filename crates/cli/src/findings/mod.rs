@@ -246,6 +246,7 @@ spec:
                 "help": "write 1.0.0",
                 "line": 3,
                 "message": "`v1.0.0` is read as version 1.0.0",
+                "related": [],
                 "severity": "warning"
               },
               {
@@ -258,6 +259,7 @@ spec:
                 "help": "one of conversation, single_turn",
                 "line": 8,
                 "message": "unknown value `a,b: 100%\n::error::gone\u202e`",
+                "related": [],
                 "severity": "error"
               },
               {
@@ -270,6 +272,7 @@ spec:
                 "help": "did you mean `purpose`?",
                 "line": 9,
                 "message": "unknown field `purpos` in an Agent's spec",
+                "related": [],
                 "severity": "error"
               },
               {
@@ -282,6 +285,7 @@ spec:
                 "help": "write one, or take the file away",
                 "line": 1,
                 "message": "the file holds no document",
+                "related": [],
                 "severity": "error"
               }
             ]"#]]
