@@ -147,6 +147,10 @@ pub fn contains(sub: &Json, sup: &Json, options: &Options) -> Answer {
         Ok(nodes) => nodes,
         Err(reason) => return Answer::Undecided(reason),
     };
+    // What goes round in circles must not be looked into for a place to name, either.
+    if let Err(reason) = cycle::check(&arena) {
+        return Answer::Undecided(reason);
+    }
     let literals = vec![Literal::yes(in_sub), Literal::no(in_sup)];
     match decide(&mut arena, literals, options) {
         (Outcome::Empty(_), steps) => Answer::Proved(Proof { steps }),
