@@ -117,6 +117,9 @@ impl Maker<'_> {
         };
         if self.names {
             known.extend(["#x", "inner", "inner#x", "http://e.org/root#x"]);
+            if self.rng.usize(0..4) == 0 {
+                return ("$ref", Json::from(self.draft.uri()));
+            }
             match self.draft {
                 Draft::D2020 if self.rng.bool() => {
                     return ("$dynamicRef", Json::from(pick(self.rng, &known)));
@@ -129,14 +132,10 @@ impl Maker<'_> {
     }
 
     fn keyword(&mut self, depth: usize) -> (&'static str, Json) {
-        const PLAIN: usize = 15;
-        let deep = depth.saturating_sub(1);
-        let choice = if depth == 0 {
-            self.rng.usize(0..PLAIN)
-        } else {
-            self.rng.usize(0..44)
-        };
-        match choice {
+        if depth > 0 && self.rng.usize(0..3) > 0 {
+            return self.deep_keyword(depth - 1);
+        }
+        match self.rng.usize(0..16) {
             0 | 1 => ("type", self.types()),
             2 => ("const", value(self.rng, 1)),
             3 => {
@@ -164,7 +163,12 @@ impl Maker<'_> {
             ),
             13 => ("maxProperties", self.count()),
             14 => ("required", self.list()),
-            15 => ("uniqueItems", Json::from(self.rng.bool())),
+            _ => ("uniqueItems", Json::from(self.rng.bool())),
+        }
+    }
+
+    fn deep_keyword(&mut self, deep: usize) -> (&'static str, Json) {
+        match self.rng.usize(16..44) {
             16 | 17 => ("properties", self.named(&NAMES, deep)),
             18 => ("patternProperties", self.named(&PATTERNS, deep)),
             19 => ("additionalProperties", self.schema(deep)),
@@ -251,7 +255,9 @@ impl Maker<'_> {
     fn object(&mut self, depth: usize) -> Json {
         match self.schema(depth) {
             schema @ Json::Object(_) => schema,
-            _ => Json::object(),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+                Json::object()
+            }
         }
     }
 }
@@ -317,7 +323,8 @@ fn a_value_lies_within_a_schema_if_a_validator_takes_it() {
     for draft in Draft::ALL {
         let tally = one_value_each(draft, false);
         assert!(tally.valid.min(tally.invalid) > 100, "{draft:?} {tally:?}");
-        assert!(tally.undecided * 200 < tally.valid, "{draft:?} {tally:?}");
+        // Mostly `contains` beside `unevaluatedItems` in 2019-09.
+        assert!(tally.undecided * 20 < tally.valid, "{draft:?} {tally:?}");
     }
 }
 
