@@ -6,7 +6,7 @@ use spec::Json;
 use validator::{Draft, FORMATS};
 
 use crate::Reason;
-use crate::document::Document;
+use crate::document::{Document, Place, Scope, Scopes};
 use crate::node::{
     Arena, ItemsAtom, MembersAtom, Node, NodeId, NumberAtom, PatternId, Slot, TextAtom, Types,
 };
@@ -14,7 +14,7 @@ use crate::number::rational;
 
 const DEPTH_MAX: usize = 150;
 
-/// What is known of a schema that was met before, by its address.
+/// What is known of a schema that was met before, by its address and scope.
 enum Met {
     /// It is being taken apart; with its slot, if something in it refers to it.
     Open(Option<Slot>),
@@ -28,13 +28,10 @@ pub(crate) struct Builder<'a, 'n> {
     pub(crate) document: &'a Document<'a>,
     pub(crate) arena: &'n mut Arena,
     pub(crate) formats_assert: bool,
-    met: BTreeMap<usize, Met>,
+    scope: Scope<'a>,
+    scopes: Scopes,
+    met: BTreeMap<(usize, usize), Met>,
     depth: usize,
-}
-
-/// The address, by which a part of a document is known.
-pub(crate) fn address(schema: &Json) -> usize {
-    std::ptr::from_ref(schema).addr()
 }
 
 fn malformed(keyword: &str) -> Reason {
@@ -51,6 +48,8 @@ impl<'a, 'n> Builder<'a, 'n> {
             document,
             arena,
             formats_assert,
+            scope: document.scope(),
+            scopes: Scopes::default(),
             met: BTreeMap::new(),
             depth: 0,
         }
@@ -67,7 +66,39 @@ impl<'a, 'n> Builder<'a, 'n> {
                 return Err(malformed("a schema"));
             }
         }
-        match self.met.get_mut(&address(schema)) {
+        let place = self.part(schema)?;
+        self.place(&place)
+    }
+
+    /// What is within the schema that is being read.
+    pub(crate) fn part(&mut self, schema: &'a Json) -> Result<Place<'a>, Reason> {
+        self.document.part(&self.scope, schema, &mut self.scopes)
+    }
+
+    /// The schema that is being read.
+    pub(crate) fn here(&self, schema: &'a Json) -> Place<'a> {
+        Place {
+            schema,
+            scope: self.scope.clone(),
+        }
+    }
+
+    /// Reads in the scope of a place; gives back the one before.
+    pub(crate) fn enter(&mut self, place: &Place<'a>) -> Scope<'a> {
+        std::mem::replace(&mut self.scope, place.scope.clone())
+    }
+
+    pub(crate) fn leave(&mut self, outside: Scope<'a>) {
+        self.scope = outside;
+    }
+
+    /// The node of the schema at a place.
+    pub(crate) fn place(&mut self, place: &Place<'a>) -> Result<NodeId, Reason> {
+        let Json::Object(_) = place.schema else {
+            return self.schema(place.schema);
+        };
+        let key = place.key();
+        match self.met.get_mut(&key) {
             Some(Met::Done(id)) => return Ok(*id),
             Some(Met::Open(Some(slot))) => {
                 let slot = *slot;
@@ -84,10 +115,12 @@ impl<'a, 'n> Builder<'a, 'n> {
             return Err(Reason::limit("a schema nested too deep"));
         }
         self.depth = self.depth.saturating_add(1);
-        self.met.insert(address(schema), Met::Open(None));
-        let id = self.object(schema)?;
+        self.met.insert(key, Met::Open(None));
+        let outside = self.enter(place);
+        let id = self.object(place.schema)?;
+        self.leave(outside);
         self.depth = self.depth.saturating_sub(1);
-        if let Some(Met::Open(Some(slot))) = self.met.insert(address(schema), Met::Done(id)) {
+        if let Some(Met::Open(Some(slot))) = self.met.insert(key, Met::Done(id)) {
             self.arena.fill(slot, id);
         }
         Ok(id)
@@ -97,21 +130,32 @@ impl<'a, 'n> Builder<'a, 'n> {
         self.document.keyword(schema, name)
     }
 
-    fn object(&mut self, schema: &'a Json) -> Result<NodeId, Reason> {
-        for name in ["$dynamicRef", "$recursiveRef"] {
-            if self.keyword(schema, name).is_some() {
-                return Err(Reason::keyword(name, "a reference that depends on the way"));
-            }
+    /// Where the references of a schema lead.
+    pub(crate) fn references(&mut self, schema: &'a Json) -> Result<Vec<Place<'a>>, Reason> {
+        let mut targets = Vec::new();
+        for name in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let Some(reference) = self.keyword(schema, name) else {
+                continue;
+            };
+            let text = reference.as_str().ok_or_else(|| malformed(name))?;
+            let reference = (name, text);
+            targets.push(
+                self.document
+                    .follow(&self.scope, reference, &mut self.scopes)?,
+            );
         }
+        Ok(targets)
+    }
+
+    fn object(&mut self, schema: &'a Json) -> Result<NodeId, Reason> {
         let mut parts = Vec::new();
-        if let Some(reference) = schema.get("$ref") {
-            let text = reference.as_str().ok_or_else(|| malformed("$ref"))?;
-            let target = self.document.resolve(text)?;
-            parts.push(self.schema(target)?);
+        for target in self.references(schema)? {
+            parts.push(self.place(&target)?);
             if self.document.reference_stands_alone() {
                 return Ok(self.arena.all(parts));
             }
         }
+        self.document.check_draft(schema)?;
         self.values(schema, &mut parts)?;
         self.numbers(schema, &mut parts)?;
         self.strings(schema, &mut parts)?;

@@ -9,6 +9,7 @@ use spec::Json;
 use validator::Draft;
 
 use crate::Options;
+use crate::document::Document;
 
 use keywords::{FACETS, applies_to, is_note, kinds, types_of};
 
@@ -113,7 +114,7 @@ pub enum Lint {
 #[must_use]
 pub fn complete(tool: &Json, overlay: &Json) -> Completed {
     let mut completion = Completion {
-        root: tool,
+        document: Document::new(tool, Draft::of(tool).unwrap_or(Draft::D2020)),
         lints: Vec::new(),
         defaults: Vec::new(),
         path: Vec::new(),
@@ -127,15 +128,10 @@ pub fn complete(tool: &Json, overlay: &Json) -> Completed {
 }
 
 struct Completion<'a> {
-    root: &'a Json,
+    document: Document<'a>,
     lints: Vec<Lint>,
     defaults: Vec<Given>,
     path: Vec<String>,
-}
-
-fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
-    let document = crate::Document::new(root, Draft::of(root)?);
-    document.resolve(reference).ok()
 }
 
 /// What a reference leads to, with what stands beside the reference. Both hold, so where they speak
@@ -229,17 +225,16 @@ impl Completion<'_> {
         self.merged(tool, stated)
     }
 
-    /// The schema with its references followed; `None` if it forbids everything.
+    /// The schema with its references followed; `None` if it forbids everything, or if it cannot be told what
+    /// it says.
     fn inlined(&self, members: &Members) -> Option<Members> {
         let mut members = members.clone();
         for _ in 0..REFERENCES_MAX {
             let Some(Json::String(reference)) = members.get("$ref") else {
                 break;
             };
-            let Some(target) = resolve(self.root, reference) else {
-                break;
-            };
-            let target = match target {
+            // Where it cannot be told what is inherited, nothing is: the narrowing claims alone.
+            let target = match self.document.resolved(reference)? {
                 Json::Object(target) => target.clone(),
                 Json::Bool(false) => return None,
                 Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
@@ -247,7 +242,7 @@ impl Completion<'_> {
                 }
             };
             members.remove("$ref");
-            if validator::Draft::of(self.root).is_some_and(|it| it <= validator::Draft::D7) {
+            if self.document.reference_stands_alone() {
                 // What stands beside a reference says nothing there.
                 members.retain(|keyword, _| is_note(keyword));
             }
@@ -334,7 +329,7 @@ impl Completion<'_> {
 
     /// Whether what stands beside a reference says nothing.
     fn references_silence(&self) -> bool {
-        Draft::of(self.root).is_some_and(|it| it <= Draft::D7)
+        self.document.draft <= Draft::D7
     }
 
     /// Where a reference would silence what stands beside it, it is put where it does not.

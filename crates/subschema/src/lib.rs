@@ -31,6 +31,7 @@ mod language;
 mod leaf;
 mod node;
 mod number;
+mod references;
 mod solve;
 mod texts;
 mod unevaluated;
@@ -147,6 +148,10 @@ pub fn contains(sub: &Json, sup: &Json, options: &Options) -> Answer {
         Ok(nodes) => nodes,
         Err(reason) => return Answer::Undecided(reason),
     };
+    // What goes round in circles must not be looked into for a place to name, either.
+    if let Err(reason) = cycle::check(&arena) {
+        return Answer::Undecided(reason);
+    }
     let literals = vec![Literal::yes(in_sub), Literal::no(in_sup)];
     match decide(&mut arena, literals, options) {
         (Outcome::Empty(_), steps) => Answer::Proved(Proof { steps }),
@@ -188,6 +193,12 @@ pub fn is_empty(schema: &Json, options: &Options) -> Answer {
 fn takes(root: &Json, schema: &Json, value: &Json, options: &Options) -> Result<bool, Reason> {
     let mut arena = Arena::default();
     let document = Document::new(root, draft_of(root, options)?);
+    if !document.has_plain_references() {
+        return Err(Reason::keyword(
+            "$ref",
+            "references that depend on their place",
+        ));
+    }
     let node = Builder::new(&document, &mut arena, options.formats_assert).schema(schema)?;
     cycle::check(&arena)?;
     Solver::new(&mut arena, options.steps_max).holds(node, value)

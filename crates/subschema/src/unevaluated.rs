@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spec::Json;
+use validator::Draft;
 
 use crate::Reason;
-use crate::build::{Builder, address};
+use crate::build::Builder;
+use crate::document::Place;
 use crate::node::{ItemsAtom, MembersAtom, NodeId, PatternId};
 
 /// The most leaves of one tree.
@@ -26,22 +28,24 @@ struct Evaluated {
     patterns: BTreeSet<PatternId>,
     first: usize,
     contained: Vec<NodeId>,
+    /// Some `contains` of a draft in which validators do not agree on whether it evaluates.
+    doubtful: bool,
 }
 
 /// A schema that may hold, and what it says if it does and if it does not.
 #[derive(Clone)]
 struct Choice<'a> {
     test: NodeId,
-    yes: Vec<&'a Json>,
-    no: Vec<&'a Json>,
+    yes: Vec<Place<'a>>,
+    no: Vec<Place<'a>>,
 }
 
 #[derive(Clone, Default)]
 struct State<'a> {
     evaluated: Evaluated,
-    open: Vec<&'a Json>,
+    open: Vec<Place<'a>>,
     choices: Vec<Choice<'a>>,
-    seen: BTreeSet<usize>,
+    seen: BTreeSet<(usize, usize)>,
 }
 
 struct Tree {
@@ -74,7 +78,7 @@ impl<'a> Builder<'a, '_> {
                 leaves: 0,
             };
             let mut state = State::default();
-            state.seen.insert(address(schema));
+            state.seen.insert(self.here(schema).key());
             self.read(schema, kind, true, &mut state)?;
             parts.push(self.tree(&mut tree, state, keyword)?);
         }
@@ -87,9 +91,11 @@ impl<'a> Builder<'a, '_> {
         mut state: State<'a>,
         keyword: &str,
     ) -> Result<NodeId, Reason> {
-        while let Some(schema) = state.open.pop() {
-            if state.seen.insert(address(schema)) {
-                self.read(schema, tree.kind, false, &mut state)?;
+        while let Some(place) = state.open.pop() {
+            if state.seen.insert(place.key()) {
+                let outside = self.enter(&place);
+                self.read(place.schema, tree.kind, false, &mut state)?;
+                self.leave(outside);
             }
         }
         if state.evaluated.all {
@@ -102,6 +108,10 @@ impl<'a> Builder<'a, '_> {
                     keyword,
                     "too many neighbours to tell apart",
                 ));
+            }
+            if state.evaluated.doubtful {
+                let text = "beside unevaluatedItems, which validators of 2019-09 read differently";
+                return Err(Reason::keyword("contains", text));
             }
             return Ok(self.leaf(tree, state.evaluated));
         };
@@ -138,15 +148,15 @@ impl<'a> Builder<'a, '_> {
         is_own: bool,
         state: &mut State<'a>,
     ) -> Result<(), Reason> {
-        if let Some(reference) = schema.get("$ref").and_then(Json::as_str) {
-            state.open.push(self.document.resolve(reference)?);
-        }
+        state.open.extend(self.references(schema)?);
         match kind {
             Kind::Properties => self.read_properties(schema, is_own, &mut state.evaluated),
             Kind::Items => self.read_items(schema, is_own, &mut state.evaluated)?,
         }
         let list = |name| schema.get(name).and_then(Json::as_array);
-        state.open.extend(list("allOf").into_iter().flatten());
+        for part in list("allOf").into_iter().flatten() {
+            state.open.push(self.part(part)?);
+        }
         for part in ["anyOf", "oneOf"].into_iter().filter_map(list).flatten() {
             if part.as_object().is_none_or(BTreeMap::is_empty) {
                 continue;
@@ -154,18 +164,22 @@ impl<'a> Builder<'a, '_> {
             let test = self.schema(part)?;
             state.choices.push(Choice {
                 test,
-                yes: vec![part],
+                yes: vec![self.part(part)?],
                 no: Vec::new(),
             });
         }
         if let Some(test) = self.keyword(schema, "if") {
-            let mut yes = vec![test];
-            yes.extend(schema.get("then"));
-            state.choices.push(Choice {
+            let mut choice = Choice {
                 test: self.schema(test)?,
-                yes,
-                no: schema.get("else").into_iter().collect(),
-            });
+                yes: vec![self.part(test)?],
+                no: Vec::new(),
+            };
+            for (branch, name) in [(&mut choice.yes, "then"), (&mut choice.no, "else")] {
+                if let Some(part) = schema.get(name) {
+                    branch.push(self.part(part)?);
+                }
+            }
+            state.choices.push(choice);
         }
         for keyword in ["dependentSchemas", "dependencies"] {
             let members = schema.get(keyword).and_then(Json::as_object);
@@ -175,7 +189,7 @@ impl<'a> Builder<'a, '_> {
                 }
                 state.choices.push(Choice {
                     test: self.has_member(name),
-                    yes: vec![part],
+                    yes: vec![self.part(part)?],
                     no: Vec::new(),
                 });
             }
@@ -202,10 +216,14 @@ impl<'a> Builder<'a, '_> {
         evaluated.first = evaluated.first.max(first.len());
         let inner = schema.get("unevaluatedItems").is_some() && !is_own;
         evaluated.all |= rest.is_some() || inner;
-        // The text of 2019-09 does not count it; validators do, and the proof must be about them.
-        if let Some(contains) = self.keyword(schema, "contains") {
+        let Some(contains) = self.keyword(schema, "contains") else {
+            return Ok(());
+        };
+        if self.document.draft == Draft::D2020 {
             let of = self.schema(contains)?;
             evaluated.contained.push(of);
+        } else {
+            evaluated.doubtful = true;
         }
         Ok(())
     }
