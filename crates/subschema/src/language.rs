@@ -27,6 +27,15 @@ impl Language {
         Ok(Self { parts })
     }
 
+    /// The texts that match every one of several patterns.
+    pub(crate) fn all(patterns: &[String]) -> Result<Self, Reason> {
+        let mut parts = Vec::new();
+        for pattern in patterns {
+            parts.extend(Self::of(pattern)?.parts);
+        }
+        Ok(Self { parts })
+    }
+
     pub(crate) fn matches(&mut self, text: &str) -> Result<bool, Reason> {
         for (automaton, holds) in &mut self.parts {
             if automaton.matches(text)? != *holds {

@@ -1,68 +1,570 @@
-//! What is known of the formats as languages. Each stands between two: a text must be in the wider
-//! one to be of the format, and surely is if it is in the narrower one.
+//! What is known of the formats as languages, by patterns that all must match. Knows nothing of the
+//! code that checks a format: tests compare the two.
 
-/// What is known of one format.
-pub(crate) struct Known {
-    /// Every text of the format matches; none is known if absent.
-    pub(crate) wider: Option<&'static str>,
-    /// Every text that matches is of the format.
-    pub(crate) narrower: Option<&'static str>,
-    /// Some texts of the format.
-    pub(crate) examples: &'static [&'static str],
+/// From which side a format is bounded by a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
+    /// Every text of the language is of the format.
+    Narrower,
+    /// Every text of the format is of the language.
+    Wider,
+    /// Both.
+    Exact,
 }
 
-const DATE: &str = r"^(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$";
-const IPV4: &str = r"^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])$";
+const DATE: &str = r"(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
+const IPV4: &str = r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 const UUID: &str = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$";
-const DATE_TIME_WIDER: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$";
-const DATE_TIME_NARROWER: &str = r"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$";
-const TIME_WIDER: &str = r"^[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$";
-const TIME_NARROWER: &str = r"^(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$";
+const POINTER: &str = r"/(?:[^~]|~[01])*";
+const HOSTNAME_WIDER: &str = r"^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$";
+const HOSTNAME_NARROWER: &str = r"^[A-Za-z0-9]{1,63}(?:\.[A-Za-z0-9]{1,63}){0,2}$";
+const EMAIL_NARROWER: &str = r"^[a-z]{1,20}@example\.com$";
+const URI_WIDER: &str = r"^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7E]*$";
+const URI_NARROWER: &str = r"^https://example\.com/[a-z0-9]*$";
+const IRI_WIDER: &str = r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7F]*$";
 
-pub(crate) fn known(name: &str) -> Known {
-    let exact = |language: &'static str| Known {
-        wider: Some(language),
-        narrower: Some(language),
-        examples: &[],
-    };
-    let between = |wider, narrower| Known {
-        wider: Some(wider),
-        narrower: Some(narrower),
-        examples: &[],
-    };
-    let named = |examples| Known {
-        wider: None,
-        narrower: None,
-        examples,
-    };
+const HOUR: &str = "(?:[01][0-9]|2[0-3])";
+const FRACTION: &str = r"(?:\.[0-9]+)?";
+
+/// Patterns that a text of the format matches, all of them, or that make it one; `None` if no such
+/// are known. A format of which an exact language is known has no other.
+pub(crate) fn language(name: &str, side: Side) -> Option<Vec<String>> {
+    let one = |it: &str| Some(vec![it.to_owned()]);
+    match (name, side) {
+        ("date", Side::Exact) => Some(vec![format!("^{DATE}$")]),
+        ("ipv4", Side::Exact) => Some(vec![format!("^{IPV4}$")]),
+        ("ipv6", Side::Exact) => Some(vec![ipv6()]),
+        ("uuid", Side::Exact) => one(UUID),
+        ("json-pointer", Side::Exact) => Some(vec![format!("^(?:{POINTER})?$")]),
+        ("relative-json-pointer", Side::Exact) => {
+            Some(vec![format!("^(?:0|[1-9][0-9]*)(?:#|{POINTER})?$")])
+        }
+        ("uri-template", Side::Exact) => Some(vec![uri_template()]),
+        ("time", side) => Some(time("", side)),
+        ("date-time", side) => Some(time(&format!("{DATE}[Tt]"), side)),
+        ("duration", Side::Exact) => Some(vec![duration()]),
+        ("email" | "idn-email", Side::Wider) => one(r"[\s\S]@[\s\S]"),
+        ("email", Side::Narrower) => one(EMAIL_NARROWER),
+        ("hostname", Side::Wider) => one(HOSTNAME_WIDER),
+        ("hostname", Side::Narrower) => one(HOSTNAME_NARROWER),
+        ("uri", Side::Wider) => one(URI_WIDER),
+        ("iri", Side::Wider) => one(IRI_WIDER),
+        ("uri" | "iri", Side::Narrower) => one(URI_NARROWER),
+        ("uri-reference", Side::Wider) => one(r"^[\x21-\x7E]*$"),
+        ("iri-reference", Side::Wider) => one(r"^[^\x00-\x20\x7F]*$"),
+        ("uri-reference" | "iri-reference", Side::Narrower) => one("^/[a-z0-9]*$"),
+        _ => None,
+    }
+}
+
+/// Whether the exact language is as cheap as a bound, so that no other is used.
+pub(crate) fn is_exact(name: &str) -> bool {
+    matches!(
+        name,
+        "date"
+            | "duration"
+            | "ipv4"
+            | "ipv6"
+            | "uuid"
+            | "json-pointer"
+            | "relative-json-pointer"
+            | "uri-template"
+    )
+}
+
+/// Whether there is an exact language, if only as the last resort.
+pub(crate) fn has_exact(name: &str) -> bool {
+    is_exact(name) || matches!(name, "time" | "date-time")
+}
+
+/// Some texts of a format, tried where its languages do not say enough.
+pub(crate) fn examples(name: &str) -> &'static [&'static str] {
     match name {
-        "date" => exact(DATE),
-        "ipv4" => exact(IPV4),
-        "uuid" => exact(UUID),
-        "date-time" => between(DATE_TIME_WIDER, DATE_TIME_NARROWER),
-        "time" => between(TIME_WIDER, TIME_NARROWER),
-        "ipv6" => Known {
-            wider: Some(r"^[0-9a-fA-F:.]{2,45}$"),
-            narrower: Some(r"^(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$"),
-            examples: &["::1"],
-        },
-        "duration" => named(&["P1D", "PT1H", "P1W", "P1Y"]),
-        "email" => Known {
-            wider: None,
-            narrower: Some(r"^[a-z]{1,20}@example\.com$"),
-            examples: &[],
-        },
-        "hostname" => named(&["example.com", "a", "b", "example.org"]),
-        "uri" | "iri" => Known {
-            wider: None,
-            narrower: Some(r"^https://example\.com/[a-z0-9]*$"),
-            examples: &["https://example.com/", "urn:a:b", "a:b"],
-        },
-        "uri-reference" | "iri-reference" => named(&["/a", "", "a", "https://example.com/"]),
-        "uri-template" => named(&["/a", "", "a", "/{a}"]),
-        "json-pointer" => named(&["", "/a", "/b"]),
-        "relative-json-pointer" => named(&["0", "1", "0/a"]),
-        "regex" => named(&["a", "", "b", "^a$"]),
-        _ => named(&[]),
+        "email" | "idn-email" => &["a@example.com", "b@example.org"],
+        "hostname" | "idn-hostname" => &["example.com", "a", "b", "example.org"],
+        "uri" | "iri" => &["https://example.com/", "urn:a:b", "a:b"],
+        "uri-reference" | "iri-reference" => &["/a", "", "a", "https://example.com/"],
+        "regex" => &["a", "", "b", "^a$"],
+        _ => &[],
+    }
+}
+
+/// A time of the day after what stands before it. A second of 60 must be the last one of a day in
+/// UTC, so that the time decides the offset: exact, but of many states, and so bounded as well.
+fn time(before: &str, side: Side) -> Vec<String> {
+    let offset = format!("[+-]{HOUR}:[0-5][0-9]");
+    let plain = format!("{HOUR}:[0-5][0-9]:[0-5][0-9]{FRACTION}(?:[Zz]|{offset})");
+    let leap_in_utc = format!("23:59:60{FRACTION}[Zz]");
+    let leap = format!("{HOUR}:[0-5][0-9]:60{FRACTION}{offset}");
+    let of = |times: &str| format!("^{before}(?:{times})$");
+    match side {
+        Side::Narrower => vec![of(&format!("{plain}|{leap_in_utc}"))],
+        Side::Wider => vec![of(&format!("{plain}|{leap_in_utc}|{leap}"))],
+        Side::Exact => {
+            let known = format!("{plain}|{leap_in_utc}");
+            vec![
+                of(&format!("{known}|{leap}")),
+                of(&format!("{known}|{}", leap_minutes())),
+                of(&format!("{known}|{}", leap_hours())),
+            ]
+        }
+    }
+}
+
+/// Leap seconds of which the minutes are 59 in UTC.
+fn leap_minutes() -> String {
+    let mut each = Vec::new();
+    for minute in 0..60 {
+        let (east, west) = ((minute + 1) % 60, 59 - minute);
+        each.push(format!(
+            "{HOUR}:{minute:02}:60{FRACTION}(?:\\+{HOUR}:{east:02}|-{HOUR}:{west:02})"
+        ));
+    }
+    each.join("|")
+}
+
+/// Leap seconds of which the hours are 23 in UTC, given that the minutes are 59.
+fn leap_hours() -> String {
+    let mut each = Vec::new();
+    for hour in 0..24 {
+        let (next, west) = ((hour + 1) % 24, 23 - hour);
+        each.push(format!(
+            "{hour:02}:[0-5][0-9]:60{FRACTION}-{west:02}:[0-5][0-9]"
+        ));
+        each.push(format!(
+            "{hour:02}:(?:[0-4][0-9]|5[0-8]):60{FRACTION}\\+{hour:02}:[0-5][0-9]"
+        ));
+        each.push(format!("{hour:02}:59:60{FRACTION}\\+{next:02}:[0-5][0-9]"));
+    }
+    each.join("|")
+}
+
+/// Eight groups, of which two may be an IPv4 address at the end and at least one may be left out.
+fn ipv6() -> String {
+    let group = "[0-9a-fA-F]{1,4}";
+    let mut forms = vec![
+        format!("(?:{group}:){{7}}{group}"),
+        format!("(?:{group}:){{6}}{IPV4}"),
+    ];
+    for head in 0..8_usize {
+        let mut form = match head.checked_sub(1) {
+            None => "::".to_owned(),
+            Some(more) => format!("{group}(?::{group}){{{more}}}::"),
+        };
+        let left = 7_usize.saturating_sub(head);
+        if let Some(more) = left.checked_sub(1) {
+            let with_ipv4 = left.checked_sub(2);
+            let with_ipv4 = with_ipv4.map(|it| format!("|(?:{group}:){{0,{it}}}{IPV4}"));
+            let with_ipv4 = with_ipv4.unwrap_or_default();
+            form = format!("{form}(?:(?:{group}:){{0,{more}}}{group}{with_ipv4})?");
+        }
+        forms.push(form);
+    }
+    format!("^(?:{})$", forms.join("|"))
+}
+
+/// Weeks, or years to days and hours to seconds where none between two is left out.
+fn duration() -> String {
+    let units = |[first, second, third]: [char; 3]| {
+        format!(
+            "(?:[0-9]+{first}(?:[0-9]+{second}(?:[0-9]+{third})?)?|[0-9]+{second}(?:[0-9]+{third})?|[0-9]+{third})"
+        )
+    };
+    let (date, time) = (units(['Y', 'M', 'D']), units(['H', 'M', 'S']));
+    format!("^P(?:[0-9]+W|{date}(?:T{time})?|T{time})$")
+}
+
+fn uri_template() -> String {
+    let literal = r#"[^\x00-\x20"<>%\\^`{|}\x7F]"#;
+    let percent = "%[0-9a-fA-F]{2}";
+    let letter = format!("(?:[A-Za-z0-9_]|{percent})");
+    let name = format!("{letter}+(?:\\.{letter}+)*");
+    let variable = format!("{name}(?::[1-9][0-9]{{0,3}}|\\*)?");
+    let expression = format!("\\{{[+#./;?&=,!@|]?{variable}(?:,{variable})*\\}}");
+    format!("^(?:{literal}|{percent}|{expression})*$")
+}
+
+#[cfg(test)]
+mod tests {
+    use spec::Json;
+    use validator::{FORMATS, Validator};
+
+    use super::super::Language;
+    use super::*;
+
+    /// A format's languages beside the validator's own check of it.
+    struct Compared {
+        name: &'static str,
+        validator: Validator,
+        languages: Vec<(Side, Language)>,
+        agreed: [usize; 2],
+    }
+
+    impl Compared {
+        fn new(name: &'static str) -> Self {
+            let schema = Json::from_members([("format", Json::from(name))]);
+            let mut languages = Vec::new();
+            for side in [Side::Narrower, Side::Wider, Side::Exact] {
+                if let Some(patterns) = language(name, side) {
+                    languages.push((side, Language::all(&patterns).unwrap()));
+                }
+            }
+            Self {
+                name,
+                validator: Validator::compile(&schema).unwrap(),
+                languages,
+                agreed: [0, 0],
+            }
+        }
+
+        fn check(&mut self, text: &str) {
+            let is = self.validator.accepts(&Json::from(text));
+            self.agreed[usize::from(is)] += 1;
+            for (side, language) in &mut self.languages {
+                let matches = language.matches(text).unwrap();
+                let agree = match side {
+                    Side::Narrower => is || !matches,
+                    Side::Wider => matches || !is,
+                    Side::Exact => matches == is,
+                };
+                assert!(agree, "{} {side:?} {text:?}: validator {is}", self.name);
+            }
+        }
+
+        /// The text, what is one change away from it, and of what is two away some by chance.
+        fn around(&mut self, text: &str, random: &mut fastrand::Rng) {
+            self.check(text);
+            for near in changed(text) {
+                self.check(&near);
+                self.check(&changed_once(&near, random));
+            }
+        }
+
+        /// A text that is met on a walk through one of the languages, of a length given by chance.
+        fn walked(&mut self, random: &mut fastrand::Rng) -> String {
+            let which = random.usize(..self.languages.len());
+            let (_, language) = &mut self.languages[which];
+            let mut letters: Vec<char> = Vec::new();
+            for (automaton, _) in &language.parts {
+                for (first, last) in automaton.classes().flatten() {
+                    letters.extend([*first, *last]);
+                }
+            }
+            letters.sort_unstable();
+            letters.dedup();
+            let mut text = String::new();
+            let mut states: Vec<_> = language.parts.iter().map(|it| it.0.first()).collect();
+            for _ in 0..80 {
+                let ends = states.iter().zip(&mut language.parts);
+                let ends = ends.map(|(state, it)| it.0.accepts(*state).unwrap());
+                if ends.fold(true, |all, it| all && it) && random.usize(..4) == 0 {
+                    break;
+                }
+                random.shuffle(&mut letters);
+                let next = letters.iter().find_map(|letter| {
+                    let stepped = states.iter().zip(&mut language.parts);
+                    let stepped: Vec<_> = stepped
+                        .map(|(state, it)| it.0.step(*state, *letter).unwrap())
+                        .collect();
+                    let alive = !stepped.iter().any(|it| it.is_stuck());
+                    alive.then_some((*letter, stepped))
+                });
+                let Some((letter, stepped)) = next else { break };
+                text.push(letter);
+                states = stepped;
+            }
+            text
+        }
+    }
+
+    const LETTERS: &str = "0123569aFgZzTt:.+-/~{}%[@ \n\u{0}\u{7f}\u{e9}\u{665}\u{1f600}";
+
+    /// The text with `put` at a place, where `cut` characters are left out.
+    fn with(letters: &[char], at: usize, cut: usize, put: Option<char>) -> String {
+        let (before, after) = letters.split_at(at);
+        let after = after.iter().skip(cut);
+        before
+            .iter()
+            .copied()
+            .chain(put)
+            .chain(after.copied())
+            .collect()
+    }
+
+    /// Every text that is one change away.
+    fn changed(text: &str) -> impl Iterator<Item = String> {
+        let letters: Vec<char> = text.chars().collect();
+        (0..=letters.len()).flat_map(move |at| {
+            let mut all = vec![with(&letters, at, 1, None)];
+            for it in LETTERS.chars() {
+                all.extend([0, 1].map(|cut| with(&letters, at, cut, Some(it))));
+            }
+            all
+        })
+    }
+
+    fn changed_once(text: &str, random: &mut fastrand::Rng) -> String {
+        let letters: Vec<char> = text.chars().collect();
+        let at = random.usize(..=letters.len());
+        let put = LETTERS.chars().nth(random.usize(..28));
+        with(&letters, at, random.usize(..2), put)
+    }
+
+    const BOUNDARIES: &[(&str, &[&str])] = &[
+        (
+            "date",
+            &[
+                "2024-02-29",
+                "1900-02-28",
+                "2000-02-29",
+                "0000-02-29",
+                "0000-01-31",
+                "9999-12-31",
+                "2023-04-30",
+            ],
+        ),
+        (
+            "time",
+            &[
+                "23:59:60Z",
+                "23:59:60.12z",
+                "00:00:60+00:01",
+                "22:59:60-01:00",
+                "00:29:60+00:30",
+                "08:29:59.5+23:59",
+                "24:00:00Z",
+                "12:00:00",
+            ],
+        ),
+        (
+            "date-time",
+            &[
+                "2024-02-29T23:59:60Z",
+                "1900-02-28t00:00:00z",
+                "2016-12-31T23:59:60.0+00:00",
+                "0000-12-31T15:59:60.123-08:00",
+            ],
+        ),
+        (
+            "ipv4",
+            &[
+                "255.255.255.255",
+                "0.0.0.0",
+                "01.2.3.4",
+                "1.2.3",
+                "249.199.99.9",
+            ],
+        ),
+        (
+            "ipv6",
+            &[
+                "::",
+                "::1",
+                "1::",
+                "1:2:3:4:5:6:7::",
+                "::2:3:4:5:6:7:8",
+                "1:2:3:4:5:6:7:8",
+                "1:2:3:4:5:6:1.2.3.4",
+                "::255.255.255.255",
+                "::1:2:3:4:5:1.2.3.4",
+                "1:2:3:4:5::1.2.3.4",
+                "1::5:1.2.3.4",
+                "fe80::1%0",
+                "1:2::3:4:5:6:7",
+                "::ffff:0:1.2.3.04",
+            ],
+        ),
+        (
+            "uuid",
+            &[
+                "00000000-0000-0000-0000-000000000000",
+                "F81D4FAE-7dec-11d0-a765-00a0c91e6bf6",
+                "{00000000-0000-0000-0000-000000000000}",
+            ],
+        ),
+        (
+            "duration",
+            &[
+                "P1Y2M3DT4H5M6S",
+                "P1Y3D",
+                "P1W",
+                "P1M",
+                "PT1H6S",
+                "PT",
+                "P",
+                "P1DT",
+                "P1WT1H",
+                "P0012D",
+            ],
+        ),
+        (
+            "json-pointer",
+            &["", "/", "/a~0b/~1", "a", "/~", "//", "/a\nb"],
+        ),
+        (
+            "relative-json-pointer",
+            &["0", "0#", "10/a~0", "01", "1#a", "0/"],
+        ),
+        (
+            "uri-template",
+            &[
+                "",
+                "/{a}",
+                "{+a.b,c:3}",
+                "{?x*,y:9999}",
+                "%41{%41}",
+                "{a",
+                "'{a:12345}",
+                "{.a..b}",
+            ],
+        ),
+        (
+            "email",
+            &[
+                "a@example.com",
+                "\"\"@example.com",
+                "a@[127.0.0.1]",
+                "a@[IPv6:::1]",
+                "\"a b\"@c.d",
+                "A <a@b.com>",
+                "a@b",
+                "\"@\"@b.c",
+            ],
+        ),
+        (
+            "hostname",
+            &[
+                "a",
+                "example.com",
+                "xn--nxasmq6b.com",
+                "a-b.c",
+                "ab--c",
+                "A.9",
+            ],
+        ),
+        (
+            "uri",
+            &[
+                "a:",
+                "urn:a:b",
+                "https://example.com/a?b#c",
+                "http://[::1]:80/",
+                "A+-.9:%41",
+                "http://u@h",
+            ],
+        ),
+        (
+            "iri",
+            &[
+                "a:",
+                "https://example.com/\u{e9}",
+                "http://\u{e9}.fr/?\u{e000}",
+                "a:b",
+            ],
+        ),
+        (
+            "uri-reference",
+            &["", "/a", "//h/p", "?q", "#f", "a:b", "%41", "./a:b"],
+        ),
+        (
+            "iri-reference",
+            &["", "/\u{e9}", "#\u{e9}", "a", "?\u{e000}"],
+        ),
+        (
+            "idn-email",
+            &["a@example.com", "\u{e9}@\u{e9}.fr", "\"\u{e9}\"@a.b"],
+        ),
+        ("regex", &["a"]),
+    ];
+
+    /// Those that are enforced: every text is of another one.
+    fn enforced() -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {
+        BOUNDARIES.iter().filter(|it| FORMATS.contains(&it.0))
+    }
+
+    #[test]
+    fn languages_agree_with_the_validator_around_their_boundaries() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for (name, texts) in enforced() {
+            let mut compared = Compared::new(name);
+            for text in *texts {
+                compared.around(text, &mut random);
+            }
+            for text in examples(name) {
+                assert!(
+                    compared.validator.accepts(&Json::from(*text)),
+                    "{name} {text:?}"
+                );
+            }
+            assert!(compared.languages.is_empty() || compared.agreed.iter().all(|it| *it > 0));
+        }
+        let known = |name: &&&str| BOUNDARIES.iter().any(|it| it.0 == **name);
+        let missed: Vec<_> = FORMATS.iter().filter(|it| !known(it)).collect();
+        assert!(
+            missed.iter().all(|it| ***it == *"idn-hostname"),
+            "{missed:?}"
+        );
+    }
+
+    #[test]
+    fn texts_met_on_walks_through_the_languages_are_of_the_format_as_told() {
+        let mut random = fastrand::Rng::with_seed(2);
+        for (name, _) in enforced() {
+            let mut compared = Compared::new(name);
+            if compared.languages.is_empty() {
+                continue;
+            }
+            for _ in 0..100 {
+                let text = compared.walked(&mut random);
+                compared.check(&text);
+                for _ in 0..8 {
+                    compared.check(&changed_once(&text, &mut random));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_leap_second_is_the_last_of_a_day_in_utc() {
+        let mut compared = Compared::new("time");
+        for at in 0..24 * 60_i32 {
+            for (sign, exact) in [('+', at + 1), ('-', 24 * 60 - 1 - at)] {
+                for off in [0, 1, -1, 60, -60] {
+                    let offset = (exact + off).rem_euclid(24 * 60);
+                    let (hour, minute) = (at / 60, at % 60);
+                    let (east, more) = (offset / 60, offset % 60);
+                    let text = format!("{hour:02}:{minute:02}:60{sign}{east:02}:{more:02}");
+                    compared.check(&text);
+                }
+            }
+        }
+        assert_eq!(compared.agreed[1], 2 * 24 * 60);
+    }
+
+    /// All texts of up to some length over the letters that matter.
+    #[test]
+    fn short_texts_are_of_a_format_exactly_where_the_language_says_so() {
+        for (name, letters, length) in [
+            ("duration", "P1YMDTS", 5_u32),
+            ("json-pointer", "/~0a", 5),
+            ("relative-json-pointer", "01/#~a", 5),
+            ("uri-template", "{}a.:1%", 5),
+            ("ipv6", "1:.", 8),
+            ("ipv4", "025.", 7),
+        ] {
+            let mut compared = Compared::new(name);
+            let letters: Vec<char> = letters.chars().collect();
+            for length in 0..=length {
+                for mut rank in 0..letters.len().pow(length) {
+                    let mut text = String::new();
+                    for _ in 0..length {
+                        text.push(letters[rank % letters.len()]);
+                        rank /= letters.len();
+                    }
+                    compared.check(&text);
+                }
+            }
+            assert!(compared.agreed.iter().all(|it| *it > 0), "{name}");
+        }
     }
 }

@@ -17,6 +17,7 @@ const APPROVED: [(&str, &[&str]); 7] = [
             "num-integer",
             "num-rational",
             "num-traits",
+            "regex-automata",
             "regex-syntax",
         ],
     ),
