@@ -1,4 +1,9 @@
 //! Texts, through the public door: patterns against patterns, lengths and formats.
+#![expect(
+    clippy::unwrap_used,
+    clippy::too_many_lines,
+    reason = "helpers of tests, which stop at what is not as they expect; a table of cases"
+)]
 
 use spec::Json;
 use subschema::{Answer, Options, contains};
