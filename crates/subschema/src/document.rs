@@ -278,12 +278,19 @@ fn decoded(fragment: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// An index as JSON Pointer writes it: digits alone, and no zero before others.
+fn index(step: &str) -> Option<usize> {
+    let plain = step == "0" || !step.starts_with('0');
+    let digits = step.bytes().all(|byte| byte.is_ascii_digit());
+    step.parse().ok().filter(|_| plain && digits)
+}
+
 fn pointed<'a>(root: &'a Json, pointer: &str) -> Option<&'a Json> {
     let mut here = root;
     for step in pointer.split('/').skip(1) {
         here = match here {
             Json::Object(members) => members.get(&step.replace("~1", "/").replace("~0", "~"))?,
-            Json::Array(elements) => elements.get(step.parse::<usize>().ok()?)?,
+            Json::Array(elements) => elements.get(index(step)?)?,
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => return None,
         };
     }

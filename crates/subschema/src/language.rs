@@ -33,6 +33,15 @@ impl Language {
         looks.fold(0, u64::saturating_add)
     }
 
+    /// The texts that match every one of several patterns.
+    pub(crate) fn all(patterns: &[String]) -> Result<Self, Reason> {
+        let mut parts = Vec::new();
+        for pattern in patterns {
+            parts.extend(Self::of(pattern)?.parts);
+        }
+        Ok(Self { parts })
+    }
+
     pub(crate) fn matches(&mut self, text: &str) -> Result<bool, Reason> {
         for (automaton, holds) in &mut self.parts {
             if automaton.matches(text)? != *holds {

@@ -1,186 +1,175 @@
-//! An automaton over characters, made deterministic as far as it is walked. It searches: a match
+//! An automaton over characters: a lazy DFA, walked by the UTF-8 bytes of each. It searches: a match
 //! may begin and end anywhere in the text.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::start;
+use regex_automata::{Anchored, MatchKind};
+use regex_syntax::hir::{Hir, Look, LookSet};
 
 use crate::Reason;
 
-/// The most sets of steps that one automaton may be in.
-const SETS_MAX: usize = 20_000;
+/// The most memory that the steps of one pattern take, in bytes.
+const STEPS_SIZE_MAX: usize = 4 << 20;
 
-/// How many looks it takes to reach a step.
-const REACHED_LOOKS: usize = 8;
+/// The most memory that the states met while walking take, in bytes.
+const STATES_SIZE_MAX: usize = 16 << 20;
 
-pub(super) enum Step {
-    Match,
-    Chars(Vec<(char, char)>, usize),
-    Either(Vec<usize>),
-    AtStart(usize),
-    AtEnd(usize),
-}
+/// Bytes of states that are as much work as one look.
+const BYTES_A_LOOK: u64 = 16;
 
-/// A set of steps that an automaton can be in at once.
-struct Set {
-    steps: Vec<usize>,
-    matched: bool,
-    accepts: bool,
-}
+/// A class of characters, as sorted ranges that include their ends.
+pub(super) type Ranges = Vec<(char, char)>;
 
 pub(crate) struct Automaton {
-    steps: Vec<Step>,
-    start: usize,
-    sets: Vec<Set>,
-    ids: BTreeMap<(bool, bool, Vec<usize>), usize>,
-    moves: BTreeMap<(usize, char), usize>,
-    restart: Vec<usize>,
-    /// How many steps were looked at so far.
+    dfa: DFA,
+    cache: Cache,
+    first: State,
+    /// Whether a match may depend on where the text ends.
+    heeds_end: bool,
+    classes: BTreeSet<Ranges>,
+    /// How much was looked at so far: a byte is one look, and what a new state weighs some more.
     looks: u64,
 }
 
-/// The state before the first character.
-pub(super) const FIRST: usize = 0;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum State {
+    /// A match was seen, whatever follows.
+    Matched,
+    At(LazyStateID),
+}
+
+fn too_large() -> Reason {
+    Reason::keyword("pattern", "a pattern that is too large")
+}
+
+fn too_many_states() -> Reason {
+    Reason::keyword("pattern", "a pattern with too many states")
+}
 
 impl Automaton {
-    pub(super) fn new(steps: Vec<Step>, start: usize) -> Self {
+    /// For a pattern of which every look-around is at the start or the end of the text.
+    pub(super) fn new(hir: &Hir, classes: BTreeSet<Ranges>) -> Result<Self, Reason> {
+        let steps = thompson::Config::new()
+            .which_captures(WhichCaptures::None)
+            .nfa_size_limit(Some(STEPS_SIZE_MAX));
+        let nfa = thompson::Compiler::new()
+            .configure(steps)
+            .build_from_hir(hir)
+            .map_err(|_| too_large())?;
+        // A state that was met is never forgotten: the search keeps ids of many at once.
+        let states = DFA::config()
+            .match_kind(MatchKind::All)
+            .cache_capacity(STATES_SIZE_MAX)
+            .skip_cache_capacity_check(true)
+            .minimum_cache_clear_count(Some(0));
+        let dfa = DFA::builder()
+            .configure(states)
+            .build_from_nfa(nfa)
+            .map_err(|_| too_large())?;
+        let mut cache = dfa.create_cache();
+        let first = dfa
+            .start_state(&mut cache, &start::Config::new().anchored(Anchored::No))
+            .map_err(|_| too_many_states())?;
+        let looks = hir.properties().look_set();
         let mut automaton = Self {
-            steps,
-            start,
-            sets: Vec::new(),
-            ids: BTreeMap::new(),
-            moves: BTreeMap::new(),
-            restart: Vec::new(),
+            dfa,
+            cache,
+            first: State::At(first),
+            heeds_end: !looks.subtract(LookSet::singleton(Look::Start)).is_empty(),
+            classes,
             looks: 0,
         };
-        let (first, matched) = automaton.closure(&[start], true, false);
-        let (_, accepts) = automaton.closure(&[start], true, true);
-        automaton.sets.push(Set {
-            steps: first,
-            matched,
-            accepts: matched || accepts,
-        });
-        automaton.restart = automaton.closure(&[start], false, false).0;
-        automaton
+        automaton.first = automaton.settled(first)?;
+        Ok(automaton)
     }
 
-    /// The steps reached without a character, and whether a match is among them.
-    fn closure(&self, from: &[usize], at_start: bool, at_end: bool) -> (Vec<usize>, bool) {
-        let mut seen = Vec::new();
-        let mut open = from.to_vec();
-        let mut visited = std::collections::BTreeSet::new();
-        let mut matched = false;
-        while let Some(at) = open.pop() {
-            if !visited.insert(at) {
-                continue;
-            }
-            match self.steps.get(at) {
-                Some(Step::Match) => matched = true,
-                Some(Step::Chars(..)) => seen.push(at),
-                Some(Step::Either(next)) => open.extend(next.iter().rev()),
-                Some(Step::AtStart(next)) if at_start => open.push(*next),
-                Some(Step::AtEnd(next)) => {
-                    seen.push(at);
-                    if at_end {
-                        open.push(*next);
-                    }
-                }
-                Some(Step::AtStart(_)) | None => {}
-            }
-        }
-        seen.sort_unstable();
-        (seen, matched)
+    /// The state before the first character.
+    pub(super) fn first(&self) -> State {
+        self.first
     }
 
-    /// How many steps were looked at so far.
+    /// How much was looked at so far.
     pub(crate) fn looks(&self) -> u64 {
-        self.looks
-    }
-
-    fn look(&mut self, steps: usize) {
-        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
-        self.looks = self.looks.saturating_add(steps);
+        let weight = u64::try_from(self.cache.memory_usage()).unwrap_or(u64::MAX);
+        self.looks.saturating_add(weight / BYTES_A_LOOK)
     }
 
     /// The state after a character.
-    pub(super) fn step(&mut self, state: usize, it: char) -> Result<usize, Reason> {
-        self.look(1);
-        if let Some(next) = self.moves.get(&(state, it)) {
-            return Ok(*next);
-        }
-        let Some(set) = self.sets.get(state) else {
-            return Err(Reason::limit("an automaton in no state"));
-        };
-        if set.matched {
+    pub(super) fn step(&mut self, state: State, it: char) -> Result<State, Reason> {
+        let State::At(mut id) = state else {
             return Ok(state);
-        }
-        let mut next = Vec::new();
-        for at in &set.steps {
-            if let Some(Step::Chars(ranges, to)) = self.steps.get(*at)
-                && holds(ranges, it)
-            {
-                next.push(*to);
-            }
-        }
-        // A match may begin after any character.
-        next.push(self.start);
-        let looked = set.steps.len();
-        let (steps, matched) = self.closure(&next, false, false);
-        let accepts = matched || self.closure(&next, false, true).1;
-        // A step that was reached costs much more than one that was passed by.
-        self.look(looked.saturating_add(steps.len().saturating_mul(REACHED_LOOKS)));
-        let steps = if matched { Vec::new() } else { steps };
-        let key = (matched, accepts, steps);
-        let id = if let Some(id) = self.ids.get(&key) {
-            *id
-        } else {
-            if self.sets.len() >= SETS_MAX {
-                return Err(Reason::keyword("pattern", "a pattern with too many states"));
-            }
-            let id = self.sets.len();
-            self.sets.push(Set {
-                steps: key.2.clone(),
-                matched,
-                accepts,
-            });
-            self.ids.insert(key, id);
-            id
         };
-        self.moves.insert((state, it), id);
-        Ok(id)
+        let mut bytes = [0; 4];
+        for byte in it.encode_utf8(&mut bytes).bytes() {
+            self.looks = self.looks.saturating_add(1);
+            let next = self.dfa.next_state(&mut self.cache, id, byte);
+            id = next.map_err(|_| too_many_states())?;
+            if id.is_match() {
+                return Ok(State::Matched);
+            }
+            if id.is_dead() {
+                return Ok(State::At(id));
+            }
+            if id.is_quit() || id.is_unknown() {
+                return Err(Reason::limit("an automaton that gave up"));
+            }
+        }
+        self.settled(id)
+    }
+
+    /// The library tells of a match one byte late: where the end does not count, it is told at once.
+    fn settled(&mut self, id: LazyStateID) -> Result<State, Reason> {
+        if !self.heeds_end && self.accepts(State::At(id))? {
+            return Ok(State::Matched);
+        }
+        Ok(State::At(id))
     }
 
     /// Whether the text may end here.
-    pub(super) fn accepts(&self, state: usize) -> bool {
-        self.sets.get(state).is_some_and(|it| it.accepts)
-    }
-
-    /// Whether every text that begins so matches.
-    pub(super) fn has_matched(&self, state: usize) -> bool {
-        self.sets.get(state).is_some_and(|it| it.matched)
-    }
-
-    /// Whether no text that begins so matches.
-    pub(super) fn is_stuck(&self, state: usize) -> bool {
-        let stuck = |it: &Set| !it.matched && !it.accepts && it.steps.is_empty();
-        self.restart.is_empty() && self.sets.get(state).is_some_and(stuck)
+    pub(super) fn accepts(&mut self, state: State) -> Result<bool, Reason> {
+        match state {
+            State::Matched => Ok(true),
+            State::At(id) if id.is_dead() => Ok(false),
+            State::At(id) => {
+                let end = self.dfa.next_eoi_state(&mut self.cache, id);
+                Ok(end.map_err(|_| too_many_states())?.is_match())
+            }
+        }
     }
 
     pub(super) fn matches(&mut self, text: &str) -> Result<bool, Reason> {
-        let mut state = FIRST;
+        let mut state = self.first;
         for it in text.chars() {
-            if self.has_matched(state) {
+            if state.has_matched() {
                 return Ok(true);
             }
             state = self.step(state, it)?;
         }
-        Ok(self.accepts(state))
+        self.accepts(state)
     }
 
     /// The classes of characters that it tells apart.
     pub(super) fn classes(&self) -> impl Iterator<Item = &[(char, char)]> {
-        self.steps.iter().filter_map(|it| match it {
-            Step::Chars(ranges, _) => Some(ranges.as_slice()),
-            Step::Match | Step::Either(_) | Step::AtStart(_) | Step::AtEnd(_) => None,
-        })
+        self.classes.iter().map(Vec::as_slice)
+    }
+}
+
+impl State {
+    /// Whether every text that begins so matches. One that says no may still turn out to be so.
+    pub(super) fn has_matched(self) -> bool {
+        self == Self::Matched
+    }
+
+    /// Whether no text that begins so matches.
+    pub(super) fn is_stuck(self) -> bool {
+        match self {
+            Self::Matched => false,
+            Self::At(id) => id.is_dead(),
+        }
     }
 }
 

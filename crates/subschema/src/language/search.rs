@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::automaton::{FIRST, holds};
+use super::automaton::{State, holds};
 use super::{Automaton, Language};
 use crate::Reason;
 
@@ -31,7 +31,7 @@ pub(crate) struct Constraint<'a> {
 /// Where a search is: a state of every automaton, and a place among the excluded texts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
-    states: Vec<usize>,
+    states: Vec<State>,
     /// The excluded texts that begin like this one.
     beginning: Vec<usize>,
 }
@@ -59,9 +59,10 @@ pub(crate) fn shortest(
         .iter()
         .map(|it| it.chars().collect())
         .collect();
-    let count = constraints.iter().map(|it| it.language.parts.len()).sum();
+    let parts = constraints.iter().flat_map(|it| &it.language.parts);
+    let states = parts.map(|(automaton, _)| automaton.first()).collect();
     let first = Place {
-        states: vec![FIRST; count],
+        states,
         beginning: (0..excluded.len()).collect(),
     };
     let mut found = vec![Found {
@@ -77,7 +78,7 @@ pub(crate) fn shortest(
         for at in from..to {
             let Some(here) = found.get(at) else { continue };
             let ends = here.beginning_ends(&excluded, length);
-            if length >= window.least && !ends && accepts(constraints, &here.place.states) {
+            if length >= window.least && !ends && accepts(constraints, &here.place.states)? {
                 return Ok(Some(spelled(&found, at)));
             }
         }
@@ -145,7 +146,7 @@ fn advance(
             let next = automaton.step(*state, it)?;
             if constraint.holds || only {
                 let wanted = constraint.holds == *holds;
-                if wanted && automaton.is_stuck(next) || !wanted && automaton.has_matched(next) {
+                if wanted && next.is_stuck() || !wanted && next.has_matched() {
                     return Ok(None);
                 }
             }
@@ -158,16 +159,20 @@ fn advance(
     Ok(Some(Place { states, beginning }))
 }
 
-fn accepts(constraints: &[Constraint<'_>], states: &[usize]) -> bool {
+fn accepts(constraints: &mut [Constraint<'_>], states: &[State]) -> Result<bool, Reason> {
     let mut states = states.iter();
-    constraints.iter().all(|constraint| {
+    let mut kept = true;
+    for constraint in constraints {
         let mut all = true;
-        for (automaton, holds) in &constraint.language.parts {
-            let accepted = states.next().is_some_and(|it| automaton.accepts(*it));
-            all &= accepted == *holds;
+        for (automaton, holds) in &mut constraint.language.parts {
+            let Some(state) = states.next() else {
+                return Err(Reason::limit("an automaton in no state"));
+            };
+            all &= automaton.accepts(*state)? == *holds;
         }
-        all == constraint.holds
-    })
+        kept &= all == constraint.holds;
+    }
+    Ok(kept)
 }
 
 fn spelled(found: &[Found], mut at: usize) -> String {

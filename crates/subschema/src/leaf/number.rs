@@ -104,8 +104,9 @@ impl Range {
             && !self.avoided.iter().any(|it| divides(it, number))
     }
 
-    /// The multiples of the lattice, from the end that there is. What is avoided repeats, so one
-    /// period and as many more as are excluded decide.
+    /// The multiples of the lattice, from the end that there is. What is avoided repeats, so a period
+    /// has one that fits or none has, and as many periods as there are excluded ones, and one more,
+    /// decide.
     fn on(&self, lattice: &Rational) -> Result<Option<Rational>, Reason> {
         let mut period = BigInt::from(1);
         for avoided in &self.avoided {
@@ -118,7 +119,7 @@ impl Range {
         }
         let needed = period
             .to_usize()
-            .and_then(|it| it.checked_add(self.excluded.len()));
+            .and_then(|it| it.checked_mul(self.excluded.len().checked_add(1)?));
         let tries = needed
             .and_then(|it| it.checked_add(2))
             .unwrap_or(usize::MAX);

@@ -370,7 +370,9 @@ impl Solver<'_> {
                 varied.push(Json::Object(values));
             }
         }
-        let some = !varied.is_empty();
+        // A name that nothing forces might be another one as well.
+        let forced = |name: &String| search.members.present.contains_key(name);
+        let some = !varied.is_empty() || !chosen.keys().all(forced);
         let found = varied.into_iter().find(|it| !search.excluded.contains(&it));
         if found.is_none() && some {
             search

@@ -18,6 +18,7 @@ const APPROVED: [(&str, &[&str]); 7] = [
             "num-rational",
             "num-traits",
             "referencing",
+            "regex-automata",
             "regex-syntax",
             "serde_json",
         ],
