@@ -370,9 +370,7 @@ impl Solver<'_> {
                 varied.push(Json::Object(values));
             }
         }
-        // A name that nothing forces might be another one as well.
-        let forced = |name: &String| search.members.present.contains_key(name);
-        let some = !varied.is_empty() || !chosen.keys().all(forced);
+        let some = !varied.is_empty();
         let found = varied.into_iter().find(|it| !search.excluded.contains(&it));
         if found.is_none() && some {
             search
