@@ -132,6 +132,9 @@ impl Maker<'_> {
     }
 
     fn keyword(&mut self, depth: usize) -> (&'static str, Json) {
+        if self.names && self.rng.usize(0..4) == 0 {
+            return self.reference();
+        }
         if depth > 0 && self.rng.usize(0..3) > 0 {
             return self.deep_keyword(depth - 1);
         }
@@ -228,6 +231,11 @@ impl Maker<'_> {
             let mut inner = self.object(2);
             let (mut here, mut there) = (self.object(1), self.object(1));
             add(&mut inner, id, "inner");
+            // Beside a reference the id would say nothing in the older drafts.
+            without(&mut inner, "$ref");
+            without(&mut here, "$ref");
+            without(&mut there, "$ref");
+            members.remove("$ref");
             let anchor = match self.draft {
                 Draft::D4 | Draft::D6 | Draft::D7 => id,
                 Draft::D2020 if self.rng.bool() => "$dynamicAnchor",
@@ -243,9 +251,19 @@ impl Maker<'_> {
                 if self.draft == Draft::D2019 && self.rng.bool() {
                     inner.insert("$recursiveAnchor".to_owned(), Json::from(true));
                 }
-                inner.insert(defs.to_owned(), Json::from_members([("x", there)]));
+                // The same pointers lead elsewhere within.
+                let (a, b) = (self.schema(1), self.schema(1));
+                let parts = [("a", a), ("b", b), ("x", there)];
+                inner.insert(defs.to_owned(), Json::from_members(parts));
             }
-            parts.extend([("here", here), ("inner", inner)]);
+            parts.push(("here", here));
+            // The same part is met in its place and by its name, which are two ways to it.
+            let (a, ab) = (self.reference(), self.reference());
+            put(&mut inner, "additionalProperties", Json::from_members([a]));
+            put(&mut inner, "items", Json::from_members([ab]));
+            let by_name = Json::from_members([("$ref", Json::from("inner"))]);
+            let both = [("a", inner), ("b", by_name)];
+            members.insert("properties".to_owned(), Json::from_members(both));
         }
         members.insert(defs.to_owned(), Json::from_members(parts));
         members.insert("$schema".to_owned(), Json::from(self.draft.uri()));
@@ -263,8 +281,18 @@ impl Maker<'_> {
 }
 
 fn add(schema: &mut Json, keyword: &str, text: &str) {
+    put(schema, keyword, Json::from(text));
+}
+
+fn put(schema: &mut Json, keyword: &str, value: Json) {
     if let Json::Object(members) = schema {
-        members.insert(keyword.to_owned(), Json::from(text));
+        members.insert(keyword.to_owned(), value);
+    }
+}
+
+fn without(schema: &mut Json, keyword: &str) {
+    if let Json::Object(members) = schema {
+        members.remove(keyword);
     }
 }
 
@@ -278,7 +306,7 @@ struct Tally {
 }
 
 fn one_value_each(draft: Draft, names: bool) -> Tally {
-    let cases = setting("SUBSCHEMA_CASES", 1_500);
+    let cases = setting("SUBSCHEMA_CASES", 800);
     let mut rng = Rng::with_seed(setting("SUBSCHEMA_SEED", 11) + u64::from(names));
     let mut tally = Tally::default();
     while tally.valid + tally.invalid < cases {
@@ -338,7 +366,7 @@ fn it_does_so_where_references_go_by_names() {
 
 #[test]
 fn what_is_proved_holds_for_values() {
-    let cases = setting("SUBSCHEMA_CASES", 1_500) / 5;
+    let cases = setting("SUBSCHEMA_CASES", 800) / 5;
     let mut rng = Rng::with_seed(setting("SUBSCHEMA_SEED", 11));
     let mut held = 0_u64;
     for case in 0..cases {
