@@ -100,11 +100,9 @@ fn the_committed_lock_of_the_example_is_current() {
     desk.run(
         "bundles validate desk/bundle.yaml --require-lock --deny-warnings",
         &expect![[r#"
-            Error: bundle.lock.json drift
-              the content of desk has changed (content_hash 8058cd344831, and was 99675c8ef5b4)
-              the content of refund-clerk has changed (content_hash b6806a7769ad, and was 2c1b16d7ef1d)
-            hint: run ordain bundles lock
-            exit 3
+            valid: support/support-desk sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b
+            members: 2 (root: desk)
+            exit 0
         "#]],
     );
 }
@@ -200,8 +198,7 @@ fn drift_is_said_with_what_changed() {
         "bundles validate desk",
         &expect![[r#"
             Error: bundle.lock.json drift
-              the content of desk has changed (content_hash 8058cd344831, and was 99675c8ef5b4)
-              the content of refund-clerk has changed (content_hash c20684465f14, and was 2c1b16d7ef1d)
+              the content of refund-clerk has changed (content_hash c20684465f14, and was b6806a7769ad)
             hint: run ordain bundles lock
             exit 3
         "#]],
@@ -209,7 +206,7 @@ fn drift_is_said_with_what_changed() {
     let name = "apiVersion: phrony.com/v1";
     desk.edit("bundle.lock.json", "refund-clerk", "refund-clerc");
     desk.run("bundles validate desk", &expect![[r#"
-        Error: bundle.lock.json: its version is sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b, but what it holds has sha256:0c951d4f7dc4d735c7f25d4a5e1b8a4d5dbe4b1a3f52f62acf9146dd5ff07bbb; it was edited by hand
+        Error: bundle.lock.json: its version is sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b, but what it holds has sha256:add49ec7da1d5dbc006cca75aece3098c75a596e896d4c4951613429a61a96e6; it was edited by hand
         hint: run ordain bundles lock
         exit 3
     "#]]);
@@ -398,7 +395,7 @@ fn as_data() {
         &expect![[r#"
             {
               "bundle": "support.support-desk@1.0.0",
-              "changed": true,
+              "changed": false,
               "file": "desk/bundle.lock.json",
               "lock_hash": "sha256:d2c274f3985ed34888e77006ed36fd22a46bcc2cb4d5bfea300c54902c17534b",
               "members": [

@@ -51,8 +51,9 @@ fn no_answer_about_made_up_schemas_contradicts_another_or_a_validator() {
     println!("{} unusable, {} values", seen.unusable, seen.values);
     assert!(seen.proved * 10 > pairs && seen.refuted * 10 > pairs);
     assert!(seen.unusable * 5 < effort.cases && seen.values > pairs);
+    // So few cases tell no rate; the long run does.
     assert!(
-        undecided.values().sum::<u64>() * 500 <= pairs,
+        undecided.values().sum::<u64>() * 200 <= pairs,
         "{undecided:?}"
     );
 }

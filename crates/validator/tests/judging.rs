@@ -260,13 +260,7 @@ fn formats_hold_in_every_draft_or_in_none() {
             judge(&schema(format), &Json::from(bad).to_canonical(), false);
             judge(&schema(format), "5", true);
         }
-        for note in [
-            "int32",
-            "password",
-            "idn-email",
-            "idn-hostname",
-            "card-number",
-        ] {
+        for note in ["int32", "password", "card-number"] {
             judge(&schema(note), r#""anything at all""#, true);
         }
     }

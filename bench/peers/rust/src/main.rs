@@ -36,6 +36,9 @@ fn load() -> String {
     }
 }
 
+/// The most crashes of one tool that are told.
+const CRASHES_TOLD_MAX: usize = 3;
+
 fn race(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let pairs = pairs::gather(arguments)?;
     let cores = std::thread::available_parallelism()?;
@@ -55,6 +58,13 @@ fn race(arguments: &Arguments) -> Result<ExitCode, Failure> {
             load()
         ))?;
         runs.push(run);
+    }
+    for run in &runs {
+        let crashed = pairs.iter().zip(&run.replies);
+        let crashed = crashed.filter(|(_, reply)| reply.said == race::Said::Crashed);
+        for (pair, reply) in crashed.take(CRASHES_TOLD_MAX) {
+            say(&format!("{} crashed on {}: {}", run.name, pair.id, reply.why))?;
+        }
     }
     let judged = judge::all(&pairs, &runs);
     table::print(&pairs, &runs, &judged, &arguments.missing)?;

@@ -475,7 +475,7 @@ async fn a_resolved_manifest_reaches_the_catalog_too() {
         }
     };
     let other = r#"{"ref":"test.pay","version":"1.0.0","side_effect_class":"irreversible_action",
-        "input_schema":{"inline":{"type":"object","additionalProperties":false}}}"#;
+        "input_schema":{"inline":{"type":["object","null"]}}}"#;
     let lax = r#"{"ref":"test.pay","version":"1.0.0","side_effect_class":"read_only"}"#;
     for (tool, code) in [(other, "E0504"), (lax, "E0503")] {
         let status = bed.client.publish(manifest(tool, "1.0.0")).await;

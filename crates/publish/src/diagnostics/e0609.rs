@@ -30,8 +30,8 @@ mod tests {
         let bundle = sample()
             .edit("agent.yaml", "- pay.limit", "- pay.one\n        - pay.two")
             .without("policies/limit.yaml")
-            .file("policies/one.yaml", &allow("one", "[A-1, A-2]"))
-            .file("policies/two.yaml", &allow("two", "[A-3]"));
+            .file("policies/one.yaml", allow("one", "[A-1, A-2]"))
+            .file("policies/two.yaml", allow("two", "[A-3]"));
         bundle.check(expect![[r#"
             warning[E0609]: no call of `refund` passes both this allow-list and pay.two@1.0.0
              --> policies/one.yaml:4:1
