@@ -200,7 +200,11 @@ impl Completion<'_> {
 
     /// What is claimed where the narrowing says something.
     fn claimed(&mut self, tool: &Json, overlay: &Json, stated: &Members) -> Json {
+        let only_notes = stated.keys().all(|it| is_note(it));
         let tool = match tool {
+            Json::Object(members) if only_notes => {
+                Some(self.inlined(members).unwrap_or_else(|| members.clone()))
+            }
             Json::Object(members) => self.inlined(members),
             Json::Bool(true) => Some(Members::new()),
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => None,
@@ -209,7 +213,7 @@ impl Completion<'_> {
             // The place is forbidden; the narrowing claims all the same.
             return overlay.clone();
         };
-        if stated.keys().all(|it| is_note(it)) {
+        if only_notes {
             let mut schema = tool;
             schema.extend(stated.clone());
             return Json::Object(schema);

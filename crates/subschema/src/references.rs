@@ -273,6 +273,14 @@ impl<'a> Named<'a> {
             let text = "a reference to an anchor that another one may take the place of";
             return Err(Reason::keyword(keyword, text));
         }
+        if keyword == "$recursiveRef" {
+            // The library may take the way of another reference to the same schema for this one's.
+            let plain = from.lookup("#");
+            if !plain.is_ok_and(|it| std::ptr::eq(it.contents(), contents)) {
+                let text = "a reference that depends on the way";
+                return Err(Reason::keyword(keyword, text));
+            }
+        }
         let own = self.places.get(&address(contents)).copied();
         let place = own.or_else(|| META_PLACES.get(&address(contents)).copied());
         Ok((place.ok_or_else(|| unknown(keyword))?, resolver))

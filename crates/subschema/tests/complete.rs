@@ -86,3 +86,34 @@ fn what_stands_beside_a_reference_holds_as_well() {
     assert!(keeps(old, r#"{"properties": {"n": {"maximum": 5}}}"#));
     assert!(!keeps(old, r#"{"properties": {"n": {"maximum": 6}}}"#));
 }
+
+/// Where a reference means something else in another place, its target cannot be written out, and
+/// the narrowing must say all of it.
+#[test]
+fn nothing_is_inherited_through_a_reference_that_depends_on_its_place() {
+    let tool = r#"{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "http://e.org/root",
+        "properties": {"n": {"$ref": "other"}},
+        "definitions": {"o": {"$id": "other", "type": "integer", "maximum": 5}}}"#;
+    let tool = Json::parse(tool.as_bytes()).unwrap();
+    for (overlay, holds) in [
+        (r#"{"properties": {"n": {"maximum": 9}}}"#, false),
+        (r#"{"properties": {"n": {"maximum": 3}}}"#, false),
+        (
+            r#"{"properties": {"n": {"type": "integer", "maximum": 3}}}"#,
+            true,
+        ),
+        (
+            r#"{"properties": {"n": {"description": "a number"}}}"#,
+            true,
+        ),
+    ] {
+        let completed = complete(&tool, &Json::parse(overlay.as_bytes()).unwrap());
+        let answer = contains(&completed.schema, &tool, &Options::default());
+        let expected = match answer {
+            Answer::Proved(_) => holds,
+            Answer::Refuted(_) => !holds,
+            Answer::Undecided(_) => false,
+        };
+        assert!(expected, "{overlay}: {answer:?}");
+    }
+}
