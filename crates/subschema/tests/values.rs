@@ -117,7 +117,7 @@ impl Maker<'_> {
         };
         if self.names {
             known.extend(["#x", "inner", "inner#x", "http://e.org/root#x"]);
-            if self.rng.usize(0..4) == 0 {
+            if self.rng.usize(0..20) == 0 {
                 return ("$ref", Json::from(self.draft.uri()));
             }
             match self.draft {
@@ -352,7 +352,7 @@ fn a_value_lies_within_a_schema_if_a_validator_takes_it() {
         let tally = one_value_each(draft, false);
         assert!(tally.valid.min(tally.invalid) > 60, "{draft:?} {tally:?}");
         // Mostly `contains` beside `unevaluatedItems` in 2019-09.
-        assert!(tally.undecided * 20 < tally.valid, "{draft:?} {tally:?}");
+        assert!(tally.undecided * 10 < tally.valid, "{draft:?} {tally:?}");
     }
 }
 
