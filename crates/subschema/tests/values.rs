@@ -117,7 +117,7 @@ impl Maker<'_> {
         };
         if self.names {
             known.extend(["#x", "inner", "inner#x", "http://e.org/root#x"]);
-            if self.rng.usize(0..4) == 0 {
+            if self.rng.usize(0..20) == 0 {
                 return ("$ref", Json::from(self.draft.uri()));
             }
             match self.draft {
@@ -306,7 +306,7 @@ struct Tally {
 }
 
 fn one_value_each(draft: Draft, names: bool) -> Tally {
-    let cases = setting("SUBSCHEMA_CASES", 800);
+    let cases = setting("SUBSCHEMA_CASES", 400);
     let mut rng = Rng::with_seed(setting("SUBSCHEMA_SEED", 11) + u64::from(names));
     let mut tally = Tally::default();
     while tally.valid + tally.invalid < cases {
@@ -350,9 +350,9 @@ fn one_value_each(draft: Draft, names: bool) -> Tally {
 fn a_value_lies_within_a_schema_if_a_validator_takes_it() {
     for draft in Draft::ALL {
         let tally = one_value_each(draft, false);
-        assert!(tally.valid.min(tally.invalid) > 100, "{draft:?} {tally:?}");
+        assert!(tally.valid.min(tally.invalid) > 60, "{draft:?} {tally:?}");
         // Mostly `contains` beside `unevaluatedItems` in 2019-09.
-        assert!(tally.undecided * 20 < tally.valid, "{draft:?} {tally:?}");
+        assert!(tally.undecided * 10 < tally.valid, "{draft:?} {tally:?}");
     }
 }
 
@@ -360,13 +360,13 @@ fn a_value_lies_within_a_schema_if_a_validator_takes_it() {
 fn it_does_so_where_references_go_by_names() {
     for draft in Draft::ALL {
         let tally = one_value_each(draft, true);
-        assert!(tally.valid.min(tally.invalid) > 100, "{draft:?} {tally:?}");
+        assert!(tally.valid.min(tally.invalid) > 60, "{draft:?} {tally:?}");
     }
 }
 
 #[test]
 fn what_is_proved_holds_for_values() {
-    let cases = setting("SUBSCHEMA_CASES", 800) / 5;
+    let cases = setting("SUBSCHEMA_CASES", 400) / 5;
     let mut rng = Rng::with_seed(setting("SUBSCHEMA_SEED", 11));
     let mut held = 0_u64;
     for case in 0..cases {
