@@ -351,6 +351,24 @@ spec:
     }
 
     #[test]
+    fn the_overlay_of_the_example_narrows_the_example() {
+        let folder = "examples/refund-agent";
+        let files = crate::tests::disk::below(folder).into_iter().map(|path| {
+            let own = path.strip_prefix(folder).unwrap().trim_start_matches('/');
+            (own.to_owned(), crate::tests::disk::text(&path))
+        });
+        let files: crate::MemoryFiles = files.collect();
+        let published = crate::compile(&files, "agent.yaml").snapshot.unwrap();
+        let nothing = (&Catalog::default(), &BTreeSet::new());
+        let overlaid = overlay(&files, nothing.0, "overlay.yaml", &published, nothing.1);
+        assert_eq!(codes(&overlaid), Vec::<String>::new());
+        let laid = overlaid.snapshot.unwrap();
+        let tool = laid.tool("issue_refund").unwrap();
+        assert_eq!(tool.input_standing, Standing::Proved);
+        assert_eq!(tool.side_effect_class, SideEffectClass::IrreversibleAction);
+    }
+
+    #[test]
     fn policies_are_added_and_none_is_replaced() {
         let published = sample().compile().snapshot.unwrap();
         for text in [

@@ -6,7 +6,7 @@ mod cases_schemas;
 mod catalog;
 mod closures;
 mod delegations;
-mod disk;
+pub(crate) mod disk;
 mod docs;
 mod format;
 mod golden;

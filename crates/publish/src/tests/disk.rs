@@ -8,7 +8,7 @@ fn root() -> PathBuf {
 }
 
 /// The text of a file, by its path from the repository's root.
-pub(super) fn text(path: &str) -> String {
+pub(crate) fn text(path: &str) -> String {
     #[expect(
         clippy::disallowed_methods,
         reason = "the crate reads no file; its tests read the repository"
@@ -17,7 +17,7 @@ pub(super) fn text(path: &str) -> String {
 }
 
 /// The path of every file below `folder`, both from the repository's root, sorted.
-pub(super) fn below(folder: &str) -> Vec<String> {
+pub(crate) fn below(folder: &str) -> Vec<String> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the crate reads no file; its tests read the repository"
