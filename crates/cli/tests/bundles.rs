@@ -1,12 +1,15 @@
 //! Bundles as they are typed: real commands on a copy of the example, what they print, what they
 //! write and how they exit.
 
+mod shared;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use daemon::{Config, Daemon};
 use expect_test::{Expect, expect};
+
+use shared::{ordain, runtime};
 
 /// A folder with a copy of `examples/support-desk`, in which commands run.
 struct Desk {
@@ -39,11 +42,7 @@ impl Desk {
     }
 
     fn output(&self, line: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_ordain"))
-            .args(line.split_whitespace())
-            .current_dir(self.dir.path())
-            .env("PHRONY_RUNTIME_ADDR", &self.address)
-            .env_remove("CLICOLOR_FORCE")
+        ordain(line, self.dir.path(), &self.address)
             .env("DESK_KEY", "set")
             .env_remove("CLERK_KEY")
             .output()
@@ -468,15 +467,7 @@ fn as_data() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pinned_versions_come_from_the_runtime() {
     let mut desk = Desk::new();
-    let data = desk.dir.path().join("data").to_str().unwrap().to_owned();
-    let get = |name: &str| match name {
-        "ORDAIN_DATA_DIR" => Some(data.clone()),
-        "RUNTIME_GRPC_ADDR" => Some("127.0.0.1:0".to_owned()),
-        _ => None,
-    };
-    let daemon = Daemon::start(Config::from_env(&get).unwrap())
-        .await
-        .unwrap();
+    let daemon = runtime(desk.dir.path()).await;
     desk.edit(
         "desk.yaml",
         "./refunds/refund-clerk.yaml",

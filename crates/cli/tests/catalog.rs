@@ -1,10 +1,14 @@
 //! The catalog as it is typed: tools and policies published by themselves, and an agent that has
 //! neither in its folder.
 
-use std::process::{Command, Output};
+mod shared;
 
-use daemon::{Config, Daemon};
+use std::process::Output;
+
+use daemon::Daemon;
 use expect_test::{Expect, expect};
+
+use shared::{ordain, runtime};
 
 /// A runtime, and a folder with an agent.
 struct Desk {
@@ -19,15 +23,7 @@ const POLICY: &str = "my-agent/policies/ask-before-sending.yaml";
 impl Desk {
     async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let data = dir.path().join("data").to_str().unwrap().to_owned();
-        let get = |name: &str| match name {
-            "ORDAIN_DATA_DIR" => Some(data.clone()),
-            "RUNTIME_GRPC_ADDR" => Some("127.0.0.1:0".to_owned()),
-            _ => None,
-        };
-        let daemon = Daemon::start(Config::from_env(&get).unwrap())
-            .await
-            .unwrap();
+        let daemon = runtime(dir.path()).await;
         let desk = Self {
             address: daemon.address().to_string(),
             daemon: Some(daemon),
@@ -38,12 +34,7 @@ impl Desk {
     }
 
     fn command(&self, line: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_ordain"))
-            .args(line.split_whitespace())
-            .current_dir(self.dir.path())
-            .env("PHRONY_RUNTIME_ADDR", &self.address)
-            .env("PHRONY_ACTOR", "ana")
-            .env_remove("CLICOLOR_FORCE")
+        ordain(line, self.dir.path(), &self.address)
             .output()
             .unwrap()
     }

@@ -1,12 +1,15 @@
 //! `agents contract` as it is typed: pages of a published version and of files, and what is not
 //! there.
 
-use std::path::Path;
-use std::process::Command;
+mod shared;
 
-use daemon::{Config, Daemon};
+use std::path::Path;
+
+use daemon::Daemon;
 use expect_test::{Expect, expect};
 use spec::Json;
+
+use shared::{ordain, runtime};
 
 /// A runtime, and a folder with the examples.
 struct Desk {
@@ -17,28 +20,14 @@ struct Desk {
 impl Desk {
     async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let data = dir.path().join("data").to_str().unwrap().to_owned();
-        let get = |name: &str| match name {
-            "ORDAIN_DATA_DIR" => Some(data.clone()),
-            "RUNTIME_GRPC_ADDR" => Some("127.0.0.1:0".to_owned()),
-            _ => None,
-        };
-        let daemon = Daemon::start(Config::from_env(&get).unwrap())
-            .await
-            .unwrap();
+        let daemon = runtime(dir.path()).await;
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
         copy(&examples, &dir.path().join("examples"));
         Self { daemon, dir }
     }
 
     fn command(&self, line: &str) -> std::process::Output {
-        Command::new(env!("CARGO_BIN_EXE_ordain"))
-            .args(line.split_whitespace())
-            .current_dir(self.dir.path())
-            .env("PHRONY_RUNTIME_ADDR", self.daemon.address().to_string())
-            .env("PHRONY_ACTOR", "ana")
-            .env_remove("CLICOLOR_FORCE")
-            .env_remove("COLUMNS")
+        ordain(line, self.dir.path(), &self.daemon.address().to_string())
             .output()
             .unwrap()
     }

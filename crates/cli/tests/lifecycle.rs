@@ -1,11 +1,14 @@
 //! The life of an agent as it is typed: real commands against a real runtime, what they print and how
 //! they exit.
 
-use std::path::Path;
-use std::process::Command;
+mod shared;
 
-use daemon::{Config, Daemon};
+use std::path::Path;
+
+use daemon::Daemon;
 use expect_test::{Expect, expect};
+
+use shared::{ordain, runtime};
 
 /// A runtime, and a folder with an agent.
 struct Desk {
@@ -16,27 +19,14 @@ struct Desk {
 impl Desk {
     async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let data = dir.path().join("data").to_str().unwrap().to_owned();
-        let get = |name: &str| match name {
-            "ORDAIN_DATA_DIR" => Some(data.clone()),
-            "RUNTIME_GRPC_ADDR" => Some("127.0.0.1:0".to_owned()),
-            _ => None,
-        };
-        let daemon = Daemon::start(Config::from_env(&get).unwrap())
-            .await
-            .unwrap();
+        let daemon = runtime(dir.path()).await;
         let desk = Self { daemon, dir };
         desk.quietly("init my-agent");
         desk
     }
 
     fn command(&self, line: &str) -> std::process::Output {
-        Command::new(env!("CARGO_BIN_EXE_ordain"))
-            .args(line.split_whitespace())
-            .current_dir(self.dir.path())
-            .env("PHRONY_RUNTIME_ADDR", self.daemon.address().to_string())
-            .env("PHRONY_ACTOR", "ana")
-            .env_remove("CLICOLOR_FORCE")
+        ordain(line, self.dir.path(), &self.daemon.address().to_string())
             .output()
             .unwrap()
     }

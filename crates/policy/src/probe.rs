@@ -103,7 +103,7 @@ fn trigger(kind: DecisionKind, source: &snapshot::Leaf) -> Result<Triggers, Misf
 }
 
 /// The author's values that the field must equal, or not: one, or those of a list.
-fn equalled(source: &snapshot::Leaf) -> &[Json] {
+pub(crate) fn equalled(source: &snapshot::Leaf) -> &[Json] {
     match source.op {
         Op::Eq | Op::Neq => std::slice::from_ref(&source.value),
         Op::In | Op::NotIn => source.value.as_array().unwrap_or(&[]),

@@ -17,6 +17,7 @@ use crate::compile;
 use crate::contract::Contract;
 use crate::field::{Field, Text};
 use crate::path::Step;
+use crate::probe::equalled;
 use crate::rule::{Each, Leaf, Probe, Tree};
 use crate::truth::Truth;
 
@@ -228,25 +229,8 @@ impl Reader<'_> {
             return Vec::new();
         };
         let source = &leaf.source;
-        let (values, holds) = match source.op {
-            Op::Eq => (std::slice::from_ref(&source.value), true),
-            Op::Neq => (std::slice::from_ref(&source.value), false),
-            Op::In => (source.value.as_array().unwrap_or(&[]), true),
-            Op::NotIn => (source.value.as_array().unwrap_or(&[]), false),
-            Op::Gt
-            | Op::Gte
-            | Op::Lt
-            | Op::Lte
-            | Op::Matches
-            | Op::Contains
-            | Op::StartsWith
-            | Op::EndsWith
-            | Op::Exists
-            | Op::LengthGt
-            | Op::LengthGte
-            | Op::LengthLt
-            | Op::LengthLte => (&[][..], true),
-        };
+        let values = equalled(source);
+        let holds = !matches!(source.op, Op::Neq | Op::NotIn);
         // A text that the comparison takes in any letter case has no one value to look for.
         let folds = source.case == Case::Insensitive;
         let exact = values.iter().filter(|it| !folds || it.as_str().is_none());

@@ -11,11 +11,13 @@ use spec::snapshot::{DecisionKind, Identity, Policy, Tool};
 use spec::{Json, Snapshot};
 use subschema::{Answer, Options, contains};
 
+use crate::diagnostic::clip;
+
 /// The most questions to the engine about one snapshot.
 const QUESTIONS_MAX: usize = 4_000;
 /// The steps of one question: a rule is small, and so is what it is asked about.
 const STEPS_MAX: u64 = 20_000;
-/// How deep an example is shown, in characters.
+/// The most characters of an example that are shown.
 const EXAMPLE_CHARS_MAX: usize = 160;
 
 /// One thing that the author of a policy should know.
@@ -250,50 +252,61 @@ impl Analysis {
         if policy.decision.kind != DecisionKind::Allow || policy.condition.is_none() {
             return;
         }
+        // Of each other policy it is told once, of the first tool that it is true of.
         let mut said = BTreeSet::new();
         for it in reached {
             let Some(own) = it.region(policy) else {
                 continue;
             };
             for (other, region) in &it.policies {
-                if other.id == policy.id || !said.insert(&other.id) {
+                if other.id == policy.id || said.contains(&other.id) {
                     continue;
                 }
-                match other.decision.kind {
+                let what = match other.decision.kind {
                     // Of two allow-lists one says it.
                     DecisionKind::Allow if policy.id < other.id => {
-                        self.disjoint((policy, own), (other, region), it.tool);
+                        self.disjoint(own, (other, region), it.tool)
                     }
                     DecisionKind::RequireApproval | DecisionKind::Escalate => {
-                        self.overlap((policy, own), (other, region), it.tool);
+                        self.overlap(own, (other, region), it.tool)
                     }
-                    DecisionKind::Allow | DecisionKind::Deny => {}
+                    DecisionKind::Allow | DecisionKind::Deny => None,
+                };
+                if let Some(what) = what {
+                    said.insert(&other.id);
+                    self.found(policy, "", what);
                 }
             }
         }
     }
 
-    fn disjoint(&mut self, own: (&Policy, &Region), other: (&Policy, &Region), tool: &Tool) {
-        let either = [&own.1.may, &other.1.may];
+    fn disjoint(&mut self, own: &Region, other: (&Policy, &Region), tool: &Tool) -> Option<What> {
+        let either = [&own.may, &other.1.may];
         let schema = &tool.input_schema;
-        if self.is_empty(schema, &either) && !either.iter().any(|it| self.is_empty(schema, &[it])) {
-            let what = What::Disjoint {
-                other: other.0.id.clone(),
-                tool: names(&[tool]),
-            };
-            self.found(own.0, "", what);
-        }
+        let clash =
+            self.is_empty(schema, &either) && !either.iter().any(|it| self.is_empty(schema, &[it]));
+        clash.then(|| What::Disjoint {
+            other: other.0.id.clone(),
+            tool: names(&[tool]),
+        })
     }
 
-    fn overlap(&mut self, own: (&Policy, &Region), asks: (&Policy, &Region), tool: &Tool) {
-        if let Some(Some(example)) = self.meet(&tool.input_schema, &[&own.1.must, &asks.1.must]) {
-            let what = What::Overlap {
-                asks: asks.0.id.clone(),
-                tool: names(&[tool]),
-                example: shown(&example),
-            };
-            self.found(own.0, "", what);
-        }
+    fn overlap(&mut self, own: &Region, asks: (&Policy, &Region), tool: &Tool) -> Option<What> {
+        let example = self.meet(&tool.input_schema, &[&own.must, &asks.1.must])??;
+        Some(What::Overlap {
+            asks: asks.0.id.clone(),
+            tool: names(&[tool]),
+            example: shown(&example),
+        })
+    }
+
+    /// Whether of the arguments that the schema takes every one in the one region is in the other.
+    fn covers(&mut self, schema: &Json, (one, other): (&Json, &Json)) -> bool {
+        // The schema stays a document of its own, as its references and its draft are.
+        let outside = Json::from_members([("not", one.clone())]);
+        let either = Json::Array(vec![outside, other.clone()]);
+        let wanted = Json::from_members([("anyOf", either)]);
+        matches!(self.ask(schema, &wanted), Some(Answer::Proved(_)))
     }
 
     /// Whether on every tool some denial applies to all that the policy applies to.
@@ -304,11 +317,11 @@ impl Analysis {
             let Some(own) = it.region(policy) else {
                 continue;
             };
-            let claimed = all_of(&[&it.tool.input_schema, &own.may]);
+            let schema = &it.tool.input_schema;
             let mut shadow = None;
             for (other, region) in &it.policies {
                 let denies = other.decision.kind == DecisionKind::Deny && other.id != policy.id;
-                if denies && matches!(self.ask(&claimed, &region.must), Some(Answer::Proved(_))) {
+                if denies && self.covers(schema, (&own.may, &region.must)) {
                     shadow = Some((*other, region));
                     break;
                 }
@@ -318,11 +331,10 @@ impl Analysis {
             };
             // Of two denials that are alike neither is the one too many; one that never applies is
             // told otherwise.
-            let back = all_of(&[&it.tool.input_schema, &region.may]);
             let alike = policy.decision.kind == DecisionKind::Deny
-                && matches!(self.ask(&back, &own.must), Some(Answer::Proved(_)))
+                && self.covers(schema, (&region.may, &own.must))
                 && policy.id < other.id;
-            if alike || self.is_empty(&it.tool.input_schema, &[&own.may]) {
+            if alike || self.is_empty(schema, &[&own.may]) {
                 return;
             }
             by = Some(other.id.clone());
@@ -337,16 +349,14 @@ impl Analysis {
 
 /// Arguments as an example, on one line.
 fn shown(example: &Json) -> String {
-    let text = example.to_canonical();
-    match text.char_indices().nth(EXAMPLE_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+    let mut text = example.to_canonical();
+    clip(&mut text, EXAMPLE_CHARS_MAX);
+    text
 }
 
 /// The values that the contract lists for an argument, where it does so plainly.
 fn listed(tool: &Tool, field: &str) -> Option<Vec<Json>> {
-    let mut schema = &tool.input_schema;
+    let mut schema = &tool.contract_schema;
     let path = field.strip_prefix("args.").unwrap_or(field);
     for name in path.split('.') {
         schema = schema.get("properties")?.get(name)?;

@@ -157,14 +157,8 @@ impl Location {
     }
 }
 
-/// The most characters of a message, which may quote what an author wrote.
-const MESSAGE_CHARS_MAX: usize = 2000;
-
 fn shortened(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MESSAGE_CHARS_MAX) {
-        text.truncate(end);
-        text.push('…');
-    }
+    clip(&mut text, CHARS_MAX);
     text
 }
 
@@ -182,8 +176,8 @@ const KEPT_MAX: usize = 1000;
 const CHARS_MAX: usize = 2000;
 
 /// Cuts a text that is too long, with a mark.
-fn clip(text: &mut String) {
-    if let Some((end, _)) = text.char_indices().nth(CHARS_MAX) {
+pub(crate) fn clip(text: &mut String, chars_max: usize) {
+    if let Some((end, _)) = text.char_indices().nth(chars_max) {
         text.truncate(end);
         text.push('…');
     }
@@ -199,12 +193,14 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
-        clip(&mut diagnostic.message);
-        clip(&mut diagnostic.field);
-        diagnostic.help.iter_mut().for_each(clip);
+        clip(&mut diagnostic.message, CHARS_MAX);
+        clip(&mut diagnostic.field, CHARS_MAX);
+        if let Some(help) = &mut diagnostic.help {
+            clip(help, CHARS_MAX);
+        }
         for related in &mut diagnostic.related {
-            clip(&mut related.message);
-            clip(&mut related.field);
+            clip(&mut related.message, CHARS_MAX);
+            clip(&mut related.field, CHARS_MAX);
         }
         // INVARIANT: whoever is told what is wrong is told what to write instead.
         debug_assert!(diagnostic.help.is_some(), "{diagnostic:?}");

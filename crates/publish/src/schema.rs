@@ -15,6 +15,7 @@ pub use alone::schema_file;
 pub(crate) use members::{may_have, required};
 pub(crate) use strict::close;
 pub(crate) use vocabulary::Ignored;
+pub(crate) use walk::pointed;
 
 use spec::Json;
 use validator::{Draft, Validator};

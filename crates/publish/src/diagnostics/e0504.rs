@@ -6,7 +6,7 @@
 //!
 //! Of results it is the other way round: a binding may not expect less than the Tool gives.
 
-use crate::diagnostic::{Code, Diagnostic, Location};
+use crate::diagnostic::{Code, Diagnostic, Location, clip};
 
 pub(crate) const CODE: Code = Code("E0504");
 
@@ -14,10 +14,9 @@ pub(crate) const CODE: Code = Code("E0504");
 const EXAMPLE_CHARS_MAX: usize = 400;
 
 fn cut(example: &str) -> String {
-    match example.char_indices().nth(EXAMPLE_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", example.get(..end).unwrap_or_default()),
-        None => example.to_owned(),
-    }
+    let mut cut = example.to_owned();
+    clip(&mut cut, EXAMPLE_CHARS_MAX);
+    cut
 }
 
 pub(crate) fn widens(

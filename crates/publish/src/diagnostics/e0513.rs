@@ -37,4 +37,22 @@ mod tests {
 
         "#]]);
     }
+
+    /// What is written in another draft is read in that draft, by itself.
+    #[test]
+    fn contradiction_in_another_draft() {
+        let stated = r#"{inline: {$schema: "http://json-schema.org/draft-07/schema#", minProperties: 2, maxProperties: 1, type: object, additionalProperties: false}}"#;
+        let stated = format!("as: refund\n      input_schema: {stated}");
+        let bundle = sample().edit("agent.yaml", "as: refund", &stated);
+        bundle.check(expect![[r#"
+            error[E0513]: no arguments are left for `refund`: nobody could call it
+              --> agent.yaml:17:7
+               |
+            17 |       input_schema: {inline: {$schema: "http://json-schema.org/draft-07/schema#", minProperties: 2, maxProperties: 1, type: object, ...
+               |       ^^^^^^^^^^^^ spec.tools[0].input_schema
+               |
+               = help: what is said here contradicts itself or the Tool; leave the binding out if that is meant
+
+        "#]]);
+    }
 }

@@ -59,15 +59,11 @@ pub(super) fn follows_its_draft(
     // Several rules may refuse one thing.
     found.dedup_by(|a, b| a.pointer == b.pointer);
     for mistake in &found {
-        let steps: Vec<String> = mistake.pointer.split('/').skip(1).map(unescaped).collect();
+        let steps = walk::pointed(&mistake.pointer);
         let at = cursor.locate_steps(&steps);
         sink.push(worded(mistake, &steps, walk::at(json, &steps), draft, &at));
     }
     found.is_empty()
-}
-
-fn unescaped(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
 }
 
 fn worded(

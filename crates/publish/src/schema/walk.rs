@@ -224,13 +224,15 @@ pub(super) fn pointer_steps(fragment: &str) -> Option<Vec<String>> {
     if !fragment.is_empty() && !fragment.starts_with('/') {
         return None;
     }
-    let decoded = percent_decoded(fragment)?;
-    let steps = decoded.split('/').skip(1);
-    Some(
-        steps
-            .map(|it| it.replace("~1", "/").replace("~0", "~"))
-            .collect(),
-    )
+    percent_decoded(fragment).map(|it| pointed(&it))
+}
+
+/// The steps of a JSON pointer.
+pub(crate) fn pointed(pointer: &str) -> Vec<String> {
+    let steps = pointer.split('/').skip(1);
+    steps
+        .map(|it| it.replace("~1", "/").replace("~0", "~"))
+        .collect()
 }
 
 /// A JSON pointer as a fragment, after `#`.
